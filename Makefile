@@ -1,0 +1,83 @@
+# skein - one file, non-recursive: a folder is a unit
+#
+#   make                          all programs, in build/bin
+#   make run                      set up, build, start, send a sample, show it
+#   make test                     set up, build, run all tests
+#   make bench                    speed, as ratios to the raw limit
+#   make fuzz                     fuzz what parses, for a bounded time
+#   make install                  PREFIX, DESTDIR
+#   make SAN=address,undefined test
+#
+# CFLAGS and LDFLAGS are the user's; ours end in an underscore.
+
+STAGES  = ingest classify chainer compactor linker store
+PREFIX  = /usr/local
+CC      = gcc
+CFLAGS  = -O2 -g
+,      := ,
+B       = build$(if $(SAN),-$(subst $(,),-,$(SAN)))
+SANFLAG = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+
+PKGS    = libzmq msgpack lmdb jansson libutf8proc libsodium libxxhash
+CFLAGS_ = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Werror \
+	  -ffp-contract=off -fno-strict-aliasing -I. -include common/banned.h \
+	  -DSKEIN_SOURCE_DIR='"$(CURDIR)"' \
+	  $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(SANFLAG) $(CFLAGS)
+LDLIBS_ = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lstemmer -lm
+
+# A folder's main file bears its name; all others are its library.
+mains   = $(foreach s,$(STAGES),$(s)/$(s).c) cli/skein.c monitor/skein-tap.c
+libsrc  = $(filter-out $(mains),$(wildcard common/*.c $(foreach s,$(STAGES),$(s)/*.c) cli/*.c monitor/*.c))
+objs    = $(patsubst %.c,$(B)/%.o,$(1))
+LIB     = $(B)/libskein.a
+PROGS   = $(foreach s,$(STAGES),$(B)/bin/skein-$(s)) $(B)/bin/skein \
+	  $(if $(wildcard monitor/skein-tap.c),$(B)/bin/skein-tap)
+
+UNITS   = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/u-*.c))
+TOOLS   = $(patsubst tests/%.c,$(B)/tests/%,$(filter-out $(wildcard tests/u-*.c tests/fuzz-*.c),$(wildcard tests/*.c)))
+BENCHES = $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
+
+all: $(PROGS) scripts-ready
+
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+
+$(LIB): $(call objs,$(libsrc))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+define STAGE_PROG
+$(B)/bin/skein-$(1): $(B)/$(1)/$(1).o $(LIB)
+	@mkdir -p $$(@D)
+	$$(CC) $$(SANFLAG) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS_)
+endef
+$(foreach s,$(STAGES),$(eval $(call STAGE_PROG,$(s))))
+
+$(B)/bin/skein: $(B)/cli/skein.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+$(B)/bin/skein-tap: $(B)/monitor/skein-tap.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+$(B)/tests/%: $(B)/tests/%.o $(LIB)
+	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+$(B)/bench/%: $(B)/bench/%.o $(LIB)
+	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+# Programs find the supervisor, the process table and data beside themselves.
+SHARE   = stages:scripts/stages acts.rules:classify/data/acts.rules \
+	  acts.model:classify/data/acts.model
+
+.PHONY: all scripts-ready
+scripts-ready:
+	@mkdir -p $(B)/bin $(B)/share
+	@ln -sf $(CURDIR)/scripts/skein-supervise $(B)/bin/skein-supervise
+	@$(foreach f,$(SHARE),ln -sf $(CURDIR)/$(lastword $(subst :, ,$(f))) $(B)/share/$(firstword $(subst :, ,$(f)));)
+
+-include $(wildcard $(B)/*/*.d)

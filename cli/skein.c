@@ -1,0 +1,199 @@
+/*
+ * skein - the command: finds the verb and runs it
+ *
+ * Verbs of verbs.def are functions in this program; the supervisor's verbs go
+ * to skein-supervise; any other verb is the program skein-VERB, as git does.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "common/log.h"
+#include "common/xmalloc.h"
+
+struct verb {
+	const char *name, *arguments, *what;
+	int (*run)(struct cli *cli, int argc, char **argv);
+};
+
+static const struct verb verbs[] = {
+#define VERB(label, symbol, takes, prose) \
+	{ label, takes, prose, verb_##symbol },
+#include "cli/verbs.def"
+};
+
+/* What skein-supervise does itself. */
+static const struct {
+	const char *name, *arguments, *what;
+} supervised[] = {
+	{ "up", "[--foreground]", "start the pipeline" },
+	{ "down", "", "stop it" },
+	{ "restart", "[STAGE]", "stop one stage, or all, and start again" },
+	{ "replace", "STAGE [--exec] CMD... | STAGE --back",
+	    "run another program or a filter as a stage" },
+};
+
+enum {
+	N_VERBS = sizeof(verbs) / sizeof(verbs[0]),
+	N_SUPERVISED = sizeof(supervised) / sizeof(supervised[0])
+};
+
+static void
+help(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "usage: skein [--home DIR] VERB [ARGUMENTS] [--json]\n\n");
+	for (i = 0; i < N_SUPERVISED; i++)
+		fprintf(out, "  %-10s %-34s %s\n", supervised[i].name,
+		    supervised[i].arguments, supervised[i].what);
+	for (i = 0; i < N_VERBS; i++)
+		fprintf(out, "  %-10s %-34s %s\n", verbs[i].name,
+		    verbs[i].arguments, verbs[i].what);
+	fprintf(out, "\nThe home is --home, else $SKEIN_HOME, else ~/.skein."
+		     "  See skein(1).\n");
+}
+
+static char *
+find_exec_dir(void)
+{
+	char path[PATH_MAX], *dir;
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len == -1)
+		fatal(1, "/proc/self/exe");
+	path[len] = '\0';
+	dir = dirname(path);
+	return xstrdup(dir);
+}
+
+static int
+exec_program(const struct cli *cli, const char *program, char **argv)
+{
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), i == 0 ? "%s/%s" :
+		    "%s/../libexec/skein/%s", cli->exec_dir, program);
+		argv[0] = path;
+		execv(path, argv);
+		if (errno != ENOENT)
+			return cli_fail(cli, "%s: %s", path, strerror(errno));
+	}
+	argv[0] = (char *)(uintptr_t)program;
+	execvp(program, argv);
+	return errno == ENOENT ?
+	    cli_usage(cli, "there is no such verb; 'skein help' lists them") :
+	    cli_fail(cli, "%s: %s", program, strerror(errno));
+}
+
+/* skein-supervise takes its flags before the verb. */
+static int
+exec_supervisor(const struct cli *cli, int argc, char **argv)
+{
+	char **args = xcalloc((size_t)argc + 5, sizeof(*args));
+	int i, n = 1;
+
+	args[n++] = xstrdup("--home");
+	args[n++] = cli->conf.home;
+	for (i = 0; i < argc; i++)
+		args[n++] = argv[i];
+	return exec_program(cli, "skein-supervise", args);
+}
+
+static int
+exec_other(const struct cli *cli, int argc, char **argv)
+{
+	char **args = xcalloc((size_t)argc + 4, sizeof(*args));
+	char *program = xasprintf("skein-%s", argv[0]);
+	int i, n = 1;
+
+	args[n++] = xstrdup("--home");
+	args[n++] = cli->conf.home;
+	for (i = 1; i < argc; i++)
+		args[n++] = argv[i];
+	return exec_program(cli, program, args);
+}
+
+static int
+run_verb(struct cli *cli, int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < N_VERBS; i++)
+		if (strcmp(argv[0], verbs[i].name) == 0)
+			return verbs[i].run(cli, argc, argv);
+	for (i = 0; i < N_SUPERVISED; i++)
+		if (strcmp(argv[0], supervised[i].name) == 0)
+			return exec_supervisor(cli, argc, argv);
+	return exec_other(cli, argc, argv);
+}
+
+/* --json may stand anywhere before "--". */
+static bool
+take_json(int *argc, char **argv)
+{
+	bool json = false;
+	int i, kept = 1;
+
+	for (i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			break;
+		if (strcmp(argv[i], "--json") == 0)
+			json = true;
+		else
+			argv[kept++] = argv[i];
+	}
+	while (i < *argc)
+		argv[kept++] = argv[i++];
+	argv[kept] = NULL;
+	*argc = kept;
+	return json;
+}
+
+static void
+make_home_absolute(struct conf *conf)
+{
+	char path[PATH_MAX];
+	char *cwd;
+
+	if (conf->home[0] == '/')
+		return;
+	cwd = getcwd(path, sizeof(path));
+	if (cwd == NULL)
+		fatal(1, "the current folder");
+	cwd = xasprintf("%s/%s", path, conf->home);
+	free(conf->home);
+	conf->home = cwd;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct cli cli = { 0 };
+	int rc;
+
+	log_open("skein", LOG_WARN);
+	conf_load(&cli.conf, &argc, argv, 2);
+	make_home_absolute(&cli.conf);
+	cli.json = take_json(&argc, argv);
+	cli.colour = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
+	cli.exec_dir = find_exec_dir();
+	cli.verb = argc > 1 ? argv[1] : "help";
+	if (argc < 2 || strcmp(argv[1], "help") == 0 ||
+	    strcmp(argv[1], "--help") == 0) {
+		help(argc < 2 ? stderr : stdout);
+		rc = argc < 2 ? 2 : 0;
+	} else
+		rc = run_verb(&cli, argc - 1, argv + 1);
+	if (fflush(stdout) == EOF && rc == 0)
+		rc = cli_fail(&cli, "standard output: %s", strerror(errno));
+	free(cli.exec_dir);
+	conf_release(&cli.conf);
+	return rc;
+}

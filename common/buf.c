@@ -1,0 +1,291 @@
+/*
+ * buf - borrowed slices, growable buffers, arenas
+ */
+#include "common/buf.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/xmalloc.h"
+
+struct slice
+slice_of(const char *ptr, size_t len)
+{
+	return (struct slice){ ptr, len };
+}
+
+struct slice
+slice_str(const char *cstr)
+{
+	return cstr == NULL ? SLICE_NONE : slice_of(cstr, strlen(cstr));
+}
+
+bool
+slice_eq(struct slice a, struct slice b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool
+slice_is(struct slice a, const char *cstr)
+{
+	return slice_eq(a, slice_str(cstr));
+}
+
+bool
+slice_starts(struct slice s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
+}
+
+int
+slice_cmp(struct slice a, struct slice b)
+{
+	size_t shorter = a.len < b.len ? a.len : b.len;
+	int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
+
+	if (order != 0)
+		return order;
+	return (a.len > b.len) - (a.len < b.len);
+}
+
+void
+buf_init(struct buf *b, size_t limit_bytes)
+{
+	*b = (struct buf){ .limit = limit_bytes };
+}
+
+void
+buf_release(struct buf *b)
+{
+	free(b->ptr);
+	buf_init(b, b->limit);
+}
+
+void
+buf_clear(struct buf *b)
+{
+	b->len = 0;
+	b->over = false;
+	if (b->ptr != NULL)
+		b->ptr[0] = '\0';
+}
+
+char *
+buf_room(struct buf *b, size_t more)
+{
+	size_t need, cap;
+
+	if (b->over || more > b->limit || b->len > b->limit - more) {
+		b->over = true;
+		return NULL;
+	}
+	need = b->len + more + 1;
+	if (need > b->cap) {
+		cap = b->cap < 64 ? 64 : b->cap;
+		while (cap < need)
+			cap *= 2;
+		b->ptr = xrealloc(b->ptr, cap);
+		b->cap = cap;
+	}
+	return b->ptr + b->len;
+}
+
+int
+buf_add(struct buf *b, const void *ptr, size_t len)
+{
+	char *room = buf_room(b, len);
+
+	if (room == NULL)
+		return -1;
+	if (len > 0)
+		memcpy(room, ptr, len);
+	b->len += len;
+	b->ptr[b->len] = '\0';
+	return 0;
+}
+
+int
+buf_adds(struct buf *b, const char *cstr)
+{
+	return buf_add(b, cstr, strlen(cstr));
+}
+
+int
+buf_addslice(struct buf *b, struct slice s)
+{
+	return buf_add(b, s.ptr, s.len);
+}
+
+int
+buf_addc(struct buf *b, char c)
+{
+	return buf_add(b, &c, 1);
+}
+
+int
+buf_vaddf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *room;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	assert(len >= 0);
+	room = buf_room(b, (size_t)len);
+	if (room == NULL)
+		return -1;
+	vsnprintf(room, (size_t)len + 1, fmt, ap);
+	b->len += (size_t)len;
+	return 0;
+}
+
+int
+buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = buf_vaddf(b, fmt, ap);
+	va_end(ap);
+	return rc;
+}
+
+struct slice
+buf_slice(const struct buf *b)
+{
+	return slice_of(b->ptr, b->len);
+}
+
+const char *
+buf_cstr(const struct buf *b)
+{
+	return b->ptr == NULL ? "" : b->ptr;
+}
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size;
+	max_align_t data[];
+};
+
+enum { ARENA_BLOCK_BYTES = 16 * 1024, ARENA_KEEP_BYTES = 1024 * 1024 };
+
+void
+arena_init(struct arena *a)
+{
+	*a = (struct arena){ 0 };
+}
+
+static void
+arena_drop_tail(struct arena *a, struct arena_block *keep)
+{
+	struct arena_block *block, *next;
+
+	for (block = a->head; block != NULL; block = next) {
+		next = block->next;
+		if (block != keep)
+			free(block);
+	}
+}
+
+void
+arena_reset(struct arena *a)
+{
+	struct arena_block *keep = a->head;
+
+	/* One huge message must not pin its memory for the process's life. */
+	if (keep != NULL && keep->size > ARENA_KEEP_BYTES)
+		keep = NULL;
+	arena_drop_tail(a, keep);
+	a->head = keep;
+	a->used = 0;
+	a->total = keep == NULL ? 0 : keep->size;
+	if (keep != NULL)
+		keep->next = NULL;
+}
+
+void
+arena_release(struct arena *a)
+{
+	arena_drop_tail(a, NULL);
+	arena_init(a);
+}
+
+void *
+arena_alloc(struct arena *a, size_t len)
+{
+	size_t align = _Alignof(max_align_t);
+	struct arena_block *block;
+	size_t size;
+	void *at;
+
+	if (len == 0)
+		len = 1;
+	assert(len < SIZE_MAX / 2);
+	len = (len + align - 1) / align * align;
+	if (a->head == NULL || len > a->head->size - a->used) {
+		/* Doubling keeps the number of blocks logarithmic. */
+		size = a->total < ARENA_BLOCK_BYTES ? ARENA_BLOCK_BYTES : a->total;
+		if (size < len)
+			size = len;
+		block = xmalloc(sizeof(*block) + size);
+		block->next = a->head;
+		block->size = size;
+		a->head = block;
+		a->used = 0;
+		a->total += size;
+	}
+	at = (char *)a->head->data + a->used;
+	a->used += len;
+	return memset(at, 0, len);
+}
+
+void *
+arena_array(struct arena *a, size_t count, size_t size)
+{
+	assert(size == 0 || count < SIZE_MAX / 2 / size);
+	return arena_alloc(a, count * size);
+}
+
+struct slice
+arena_dup(struct arena *a, struct slice s)
+{
+	char *copy = arena_cstr(a, s);
+
+	return slice_of(copy, s.len);
+}
+
+char *
+arena_cstr(struct arena *a, struct slice s)
+{
+	char *copy = arena_alloc(a, s.len + 1);
+
+	if (s.len > 0)
+		memcpy(copy, s.ptr, s.len);
+	return copy;
+}
+
+struct slice
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *at;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	assert(len >= 0);
+	at = arena_alloc(a, (size_t)len + 1);
+	va_start(ap, fmt);
+	vsnprintf(at, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	return slice_of(at, (size_t)len);
+}

@@ -1,0 +1,86 @@
+/*
+ * buf - borrowed slices, growable buffers, arenas
+ *
+ * A slice is always borrowed: it never owns its bytes, and whoever hands one
+ * out says how long they live.  A buf owns its bytes, grows as needed and has
+ * a mandatory limit, so that nothing fed from outside can grow for ever.  An
+ * arena hands out memory that is given back all at once.
+ */
+#ifndef COMMON_BUF_H
+#define COMMON_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct slice {
+	const char *ptr;
+	size_t len;
+};
+
+#define SLICE(literal) ((struct slice){ "" literal, sizeof(literal) - 1 })
+#define SLICE_NONE ((struct slice){ NULL, 0 })
+/* For printf's "%.*s". */
+#define SLICE_ARG(s) (int)(s).len, (s).len > 0 ? (s).ptr : ""
+
+struct slice slice_of(const char *ptr, size_t len);
+struct slice slice_str(const char *cstr);	/* NULL gives SLICE_NONE */
+bool slice_eq(struct slice a, struct slice b);
+bool slice_is(struct slice a, const char *cstr);
+bool slice_starts(struct slice s, const char *prefix);
+/* Bytewise order, shorter first on a tie: the order LMDB keeps keys in. */
+int slice_cmp(struct slice a, struct slice b);
+
+/*
+ * Invariants: ptr is NULL only while nothing was ever added; ptr[len] is NUL
+ * after any buf_add*; len never passes limit.  An addition that would pass the
+ * limit adds nothing, sets `over`, and returns -1; `over` stays set, so a
+ * caller may build a whole text and ask once at the end.
+ */
+struct buf {
+	char *ptr;
+	size_t len;
+	size_t cap;
+	size_t limit;
+	bool over;
+};
+
+void buf_init(struct buf *b, size_t limit_bytes);
+void buf_release(struct buf *b);
+void buf_clear(struct buf *b);			/* keeps the memory */
+/* Room for `more` bytes beyond len, or NULL past the limit. */
+char *buf_room(struct buf *b, size_t more);
+int buf_add(struct buf *b, const void *ptr, size_t len);
+int buf_adds(struct buf *b, const char *cstr);
+int buf_addslice(struct buf *b, struct slice s);
+int buf_addc(struct buf *b, char c);
+int buf_addf(struct buf *b, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+int buf_vaddf(struct buf *b, const char *fmt, va_list ap);
+struct slice buf_slice(const struct buf *b);	/* until the next change */
+const char *buf_cstr(const struct buf *b);	/* never NULL */
+
+/*
+ * Memory with one lifespan.  Nothing is freed alone; arena_reset gives all of
+ * it back for reuse and keeps at most one block, arena_release frees it.
+ */
+struct arena_block;
+struct arena {
+	struct arena_block *head;
+	size_t used;		/* within head */
+	size_t total;		/* over all blocks, for those who watch */
+};
+
+void arena_init(struct arena *a);
+void arena_reset(struct arena *a);
+void arena_release(struct arena *a);
+void *arena_alloc(struct arena *a, size_t len);	/* zeroed, aligned */
+void *arena_array(struct arena *a, size_t count, size_t size);
+struct slice arena_dup(struct arena *a, struct slice s);
+char *arena_cstr(struct arena *a, struct slice s);
+struct slice arena_printf(struct arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,757 @@
+/*
+ * db - LMDB environments, and the tables of tables.def inside them
+ */
+#include "common/db.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <lmdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/xmalloc.h"
+
+static const struct table_spec tables[TABLE_COUNT] = {
+#define TABLE(label, where, kind, holds, who, counts, prose)       \
+	[TABLE_##label] = { .name = #label,                        \
+			    .env = ENV_##where,                    \
+			    .key = KEY_##kind,                     \
+			    .value = #holds,                       \
+			    .owner = #who,                         \
+			    .digest = counts,                      \
+			    .what = prose },
+#include "store/tables.def"
+};
+
+static const char *const env_names[ENV_COUNT] = {
+	[ENV_shared] = "shared",
+#define STAGE(name, what) [ENV_##name] = #name,
+#include "common/stages.def"
+	[ENV_probe] = "probe",
+};
+
+struct db {
+	MDB_env *env;
+	enum env_id id;
+	char *dir;
+	size_t map_bytes, map_limit;
+	bool read_only;
+	struct db_txn *open;	/* LMDB: one transaction of ours at a time */
+	const char *reason;
+	MDB_dbi dbis[TABLE_COUNT];
+};
+
+struct db_txn {
+	struct db *db;
+	MDB_txn *txn;
+	bool writes;
+	enum db_result state;
+	struct db_cursor *cursors;
+};
+
+struct db_cursor {
+	MDB_cursor *cursor;
+	struct db_txn *txn;
+	struct db_cursor *next;
+};
+
+const struct table_spec *
+table_spec(enum table_id table)
+{
+	return &tables[table];
+}
+
+const char *
+env_name(enum env_id env)
+{
+	return env_names[env];
+}
+
+/* ---- opening ---- */
+
+static int
+open_error(struct db_error *why, const char *dir, const char *what, int rc)
+{
+	why->absent = rc == ENOENT;
+	why->full = rc == ENOSPC || rc == EDQUOT;
+	why->damaged = rc == MDB_INVALID || rc == MDB_CORRUPTED ||
+	    rc == MDB_PAGE_NOTFOUND || rc == MDB_VERSION_MISMATCH ||
+	    rc == MDB_BAD_DBI || rc == MDB_INCOMPATIBLE || rc == MDB_NOTFOUND ||
+	    rc == EIO;
+	snprintf(why->text, sizeof(why->text), "%s: %s: %s", dir, what,
+	    mdb_strerror(rc));
+	return -1;
+}
+
+/* A file cut short behind LMDB's back would be a SIGBUS later. */
+static int
+check_length(struct db *db)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	MDB_envinfo info;
+	MDB_stat stat_;
+
+	snprintf(path, sizeof(path), "%s/data.mdb", db->dir);
+	if (stat(path, &st) == -1)
+		return errno;
+	if (mdb_env_info(db->env, &info) != 0 ||
+	    mdb_env_stat(db->env, &stat_) != 0)
+		return MDB_INVALID;
+	if ((uint64_t)st.st_size <
+	    (uint64_t)(info.me_last_pgno + 1) * stat_.ms_psize &&
+	    info.me_last_pgno > 1)
+		return MDB_CORRUPTED;
+	return 0;
+}
+
+static int
+open_tables(struct db *db)
+{
+	unsigned flags = db->read_only ? 0 : MDB_CREATE;
+	MDB_txn *txn;
+	size_t i;
+	int rc;
+
+	rc = mdb_txn_begin(db->env, NULL, db->read_only ? MDB_RDONLY : 0, &txn);
+	for (i = 0; rc == 0 && i < TABLE_COUNT; i++) {
+		if (tables[i].env != db->id)
+			continue;
+		rc = mdb_dbi_open(txn, tables[i].name, flags, &db->dbis[i]);
+	}
+	if (rc == 0)
+		return mdb_txn_commit(txn);
+	if (txn != NULL)
+		mdb_txn_abort(txn);
+	return rc;
+}
+
+static int
+open_env(struct db *db, const struct db_options *options)
+{
+	unsigned flags = MDB_NOTLS;
+	int rc;
+
+	if (options->read_only)
+		flags |= MDB_RDONLY;
+	if (!options->durable)
+		flags |= MDB_NOSYNC;
+	rc = mdb_env_create(&db->env);
+	if (rc != 0)
+		return rc;
+	if ((rc = mdb_env_set_maxdbs(db->env, TABLE_COUNT)) != 0 ||
+	    (rc = mdb_env_set_maxreaders(db->env, options->max_readers)) != 0)
+		return rc;
+	/* A reader takes the size the file says; a writer never shrinks it. */
+	if (!options->read_only &&
+	    (rc = mdb_env_set_mapsize(db->env, options->map_bytes)) != 0)
+		return rc;
+	return mdb_env_open(db->env, db->dir, flags, 0600);
+}
+
+int
+db_open(struct db **out, const char *dir, enum env_id env,
+    const struct db_options *options, struct db_error *why)
+{
+	struct db *db = xcalloc(1, sizeof(*db));
+	MDB_envinfo info;
+	int dead, rc = 0;
+
+	*why = (struct db_error){ 0 };
+	db->id = env;
+	db->dir = xstrdup(dir);
+	db->read_only = options->read_only;
+	db->map_limit = options->map_limit;
+	if (!options->read_only && mkdir(dir, 0700) == -1 && errno != EEXIST)
+		rc = errno;
+	if (rc == 0)
+		rc = open_env(db, options);
+	if (rc == 0)
+		rc = check_length(db);
+	if (rc == 0)
+		rc = mdb_reader_check(db->env, &dead);
+	if (rc == 0)
+		rc = open_tables(db);
+	if (rc == 0)
+		rc = mdb_env_info(db->env, &info);
+	if (rc != 0) {
+		open_error(why, dir, env_names[env], rc);
+		db_close(&db);
+		return -1;
+	}
+	db->map_bytes = info.me_mapsize;
+	*out = db;
+	return 0;
+}
+
+void
+db_close(struct db **db)
+{
+	struct db *d = *db;
+
+	if (d == NULL)
+		return;
+	assert(d->open == NULL);
+	if (d->env != NULL)
+		mdb_env_close(d->env);
+	free(d->dir);
+	free(d);
+	*db = NULL;
+}
+
+int
+db_wipe(const char *dir)
+{
+	static const char *const names[] = { "data.mdb", "lock.mdb" };
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		if (unlink(path) == -1 && errno != ENOENT)
+			return -1;
+	}
+	return 0;
+}
+
+int
+db_sync(struct db *db)
+{
+	return mdb_env_sync(db->env, 1) == 0 ? 0 : -1;
+}
+
+int
+db_copy(struct db *db, const char *dir, struct db_error *why)
+{
+	int rc = mdb_env_copy2(db->env, dir, MDB_CP_COMPACT);
+
+	return rc == 0 ? 0 : open_error(why, dir, "copy", rc);
+}
+
+const char *
+db_dir(const struct db *db)
+{
+	return db->dir;
+}
+
+/* ---- transactions ---- */
+
+static bool
+is_full(int rc)
+{
+	return rc == MDB_MAP_FULL || rc == ENOSPC || rc == EDQUOT ||
+	    rc == EFBIG || rc == MDB_TXN_FULL;
+}
+
+static void
+note(struct db_txn *txn, int rc)
+{
+	if (txn->state != DB_DONE)
+		return;
+	txn->state = is_full(rc) ? DB_FULL : DB_BROKEN;
+	txn->db->reason = mdb_strerror(rc);
+}
+
+static struct db_txn *
+begin(struct db *db, bool writes)
+{
+	struct db_txn *t = xcalloc(1, sizeof(*t));
+	MDB_envinfo info;
+	int rc;
+
+	assert(db->open == NULL);
+	rc = mdb_txn_begin(db->env, NULL, writes ? 0 : MDB_RDONLY, &t->txn);
+	if (rc == MDB_MAP_RESIZED) {
+		/* Another process has made the map larger: take its size. */
+		rc = mdb_env_set_mapsize(db->env, 0);
+		if (rc == 0)
+			rc = mdb_txn_begin(db->env, NULL,
+			    writes ? 0 : MDB_RDONLY, &t->txn);
+		if (rc == 0 && mdb_env_info(db->env, &info) == 0)
+			db->map_bytes = info.me_mapsize;
+	}
+	if (rc != 0)
+		fatalx(EX_RETRY, "%s: cannot begin a transaction: %s", db->dir,
+		    mdb_strerror(rc));
+	t->db = db;
+	t->writes = writes;
+	db->open = t;
+	return t;
+}
+
+struct db_txn *
+db_read(struct db *db)
+{
+	return begin(db, false);
+}
+
+struct db_txn *
+db_write(struct db *db)
+{
+	assert(!db->read_only);
+	return begin(db, true);
+}
+
+/*
+ * Cursors must go before their transaction does: LMDB frees the cursors of a
+ * writing transaction's own tables itself only when they were closed first.
+ */
+static void
+finish(struct db_txn **txn)
+{
+	struct db_txn *t = *txn;
+
+	t->db->open = NULL;
+	free(t);
+	*txn = NULL;
+}
+
+static void
+close_cursors(struct db_txn *t)
+{
+	struct db_cursor *c, *next;
+
+	for (c = t->cursors; c != NULL; c = next) {
+		next = c->next;
+		mdb_cursor_close(c->cursor);
+		free(c);
+	}
+	t->cursors = NULL;
+}
+
+enum db_result
+db_commit(struct db_txn **txn)
+{
+	struct db_txn *t = *txn;
+	enum db_result state;
+	int rc;
+
+	close_cursors(t);
+	if (t->state != DB_DONE) {
+		mdb_txn_abort(t->txn);
+	} else {
+		rc = mdb_txn_commit(t->txn);
+		if (rc != 0)
+			note(t, rc);
+		if (rc == EIO || rc == MDB_PANIC)
+			fatalx(EX_RETRY, "%s: commit: %s", t->db->dir,
+			    mdb_strerror(rc));
+	}
+	state = t->state;
+	finish(txn);
+	return state;
+}
+
+void
+db_abort(struct db_txn **txn)
+{
+	if (*txn == NULL)
+		return;
+	close_cursors(*txn);
+	mdb_txn_abort((*txn)->txn);
+	finish(txn);
+}
+
+enum db_result
+db_state(const struct db_txn *txn)
+{
+	return txn->state;
+}
+
+const char *
+db_reason(const struct db *db)
+{
+	return db->reason == NULL ? "no failure" : db->reason;
+}
+
+/* ---- tables ---- */
+
+static MDB_val
+to_val(struct slice s)
+{
+	return (MDB_val){ .mv_size = s.len, .mv_data = (void *)(uintptr_t)s.ptr };
+}
+
+static struct slice
+from_val(MDB_val v)
+{
+	return slice_of(v.mv_data, v.mv_size);
+}
+
+static MDB_dbi
+dbi(struct db_txn *txn, enum table_id table)
+{
+	assert(tables[table].env == txn->db->id);
+	return txn->db->dbis[table];
+}
+
+bool
+db_get(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice *value)
+{
+	MDB_val k = to_val(key), v;
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return false;
+	rc = mdb_get(txn->txn, dbi(txn, table), &k, &v);
+	if (rc == 0) {
+		*value = from_val(v);
+		return true;
+	}
+	if (rc != MDB_NOTFOUND)
+		note(txn, rc);
+	return false;
+}
+
+static void
+put(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value, unsigned flags)
+{
+	MDB_val k = to_val(key), v = to_val(value);
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return;
+	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, flags);
+	if (rc != 0)
+		note(txn, rc);
+}
+
+void
+db_put(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value)
+{
+	put(txn, table, key, value, 0);
+}
+
+void
+db_append(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value)
+{
+	put(txn, table, key, value, MDB_APPEND);
+}
+
+void
+db_delete(struct db_txn *txn, enum table_id table, struct slice key)
+{
+	MDB_val k = to_val(key);
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return;
+	rc = mdb_del(txn->txn, dbi(txn, table), &k, NULL);
+	if (rc != 0 && rc != MDB_NOTFOUND)
+		note(txn, rc);
+}
+
+void
+db_clear(struct db_txn *txn, enum table_id table)
+{
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return;
+	rc = mdb_drop(txn->txn, dbi(txn, table), 0);
+	if (rc != 0)
+		note(txn, rc);
+}
+
+uint64_t
+db_count(struct db_txn *txn, enum table_id table)
+{
+	MDB_stat st;
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return 0;
+	rc = mdb_stat(txn->txn, dbi(txn, table), &st);
+	if (rc != 0) {
+		note(txn, rc);
+		return 0;
+	}
+	return st.ms_entries;
+}
+
+bool
+db_get_msg(struct db_txn *txn, enum table_id table, struct slice key,
+    enum msg_id id, struct arena *arena, void *out)
+{
+	struct msg_error why;
+	struct slice value;
+
+	if (!db_get(txn, table, key, &value))
+		return false;
+	if (msg_decode_as(value, arena, id, out, &why) == 0)
+		return true;
+	log_warnx("%s: table %s: %s", txn->db->dir, tables[table].name,
+	    why.text);
+	note(txn, MDB_CORRUPTED);
+	return false;
+}
+
+void
+db_put_msg(struct db_txn *txn, enum table_id table, struct slice key,
+    enum msg_id id, const void *msg)
+{
+	static struct buf record;	/* one for the process's life: no threads */
+
+	if (record.limit == 0)
+		buf_init(&record, SIZE_MAX / 4);
+	buf_clear(&record);
+	if (msg_encode(&record, id, msg) == -1)
+		note(txn, MDB_BAD_VALSIZE);
+	else
+		db_put(txn, table, key, buf_slice(&record));
+}
+
+/* ---- cursors ---- */
+
+struct db_cursor *
+db_cursor(struct db_txn *txn, enum table_id table)
+{
+	struct db_cursor *c = xcalloc(1, sizeof(*c));
+	int rc;
+
+	rc = mdb_cursor_open(txn->txn, dbi(txn, table), &c->cursor);
+	if (rc != 0)
+		fatalx(EX_RETRY, "%s: cursor on %s: %s", txn->db->dir,
+		    tables[table].name, mdb_strerror(rc));
+	c->txn = txn;
+	c->next = txn->cursors;
+	txn->cursors = c;
+	return c;
+}
+
+void
+db_cursor_close(struct db_cursor **cursor)
+{
+	struct db_cursor *c = *cursor, **at;
+
+	for (at = &c->txn->cursors; *at != c; at = &(*at)->next)
+		;
+	*at = c->next;
+	mdb_cursor_close(c->cursor);
+	free(c);
+	*cursor = NULL;
+}
+
+static bool
+move(struct db_cursor *c, MDB_val *k, MDB_cursor_op op, struct db_entry *out)
+{
+	MDB_val none = { 0 }, v;
+	int rc;
+
+	if (c->txn->state != DB_DONE)
+		return false;
+	if (k == NULL)
+		k = &none;
+	rc = mdb_cursor_get(c->cursor, k, &v, op);
+	if (rc == 0) {
+		*out = (struct db_entry){ from_val(*k), from_val(v) };
+		return true;
+	}
+	if (rc != MDB_NOTFOUND)
+		note(c->txn, rc);
+	return false;
+}
+
+bool
+db_first(struct db_cursor *c, struct db_entry *out)
+{
+	return move(c, NULL, MDB_FIRST, out);
+}
+
+bool
+db_last(struct db_cursor *c, struct db_entry *out)
+{
+	return move(c, NULL, MDB_LAST, out);
+}
+
+bool
+db_seek(struct db_cursor *c, struct slice key, struct db_entry *out)
+{
+	MDB_val k = to_val(key);
+
+	return move(c, &k, MDB_SET_RANGE, out);
+}
+
+bool
+db_seek_back(struct db_cursor *c, struct slice key, struct db_entry *out)
+{
+	if (!db_seek(c, key, out))
+		return db_last(c, out);
+	if (slice_eq(out->key, key))
+		return true;
+	return db_prev(c, out);
+}
+
+bool
+db_next(struct db_cursor *c, struct db_entry *out)
+{
+	return move(c, NULL, MDB_NEXT, out);
+}
+
+bool
+db_prev(struct db_cursor *c, struct db_entry *out)
+{
+	return move(c, NULL, MDB_PREV, out);
+}
+
+/* ---- room ---- */
+
+bool
+db_grow(struct db *db)
+{
+	size_t size = db->map_bytes > db->map_limit / 2 ? db->map_limit :
+							  db->map_bytes * 2;
+	int rc;
+
+	assert(db->open == NULL);
+	if (size <= db->map_bytes)
+		return false;
+	rc = mdb_env_set_mapsize(db->env, size);
+	if (rc != 0)
+		fatalx(EX_RETRY, "%s: map of %zu bytes: %s", db->dir, size,
+		    mdb_strerror(rc));
+	db->map_bytes = size;
+	return true;
+}
+
+int
+db_room(struct db *db, struct db_room *out)
+{
+	struct statvfs vfs;
+	MDB_envinfo info;
+	MDB_stat st;
+
+	if (mdb_env_info(db->env, &info) != 0 ||
+	    mdb_env_stat(db->env, &st) != 0 || statvfs(db->dir, &vfs) == -1)
+		return -1;
+	*out = (struct db_room){
+		.used_bytes = (uint64_t)(info.me_last_pgno + 1) * st.ms_psize,
+		.map_bytes = info.me_mapsize,
+		.map_limit = db->map_limit,
+		.disk_free_bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize,
+		.readers = info.me_numreaders,
+	};
+	return 0;
+}
+
+uint64_t
+db_free_bytes(struct db *db)
+{
+	enum { FREE_DBI = 0 };	/* LMDB keeps its free list in table 0 */
+	struct db_txn *t = db_read(db);
+	MDB_cursor *cursor;
+	MDB_val k, v;
+	MDB_stat st;
+	uint64_t pages = 0;
+
+	if (mdb_cursor_open(t->txn, FREE_DBI, &cursor) == 0) {
+		/* Each value is a count and that many page numbers. */
+		while (mdb_cursor_get(cursor, &k, &v, MDB_NEXT) == 0)
+			pages += *(size_t *)v.mv_data;
+		mdb_cursor_close(cursor);
+	}
+	if (mdb_env_stat(db->env, &st) != 0)
+		st.ms_psize = 0;
+	db_abort(&t);
+	return pages * st.ms_psize;
+}
+
+int
+db_reap_readers(struct db *db)
+{
+	int dead = 0;
+
+	return mdb_reader_check(db->env, &dead) == 0 ? dead : 0;
+}
+
+static int
+add_reader_line(const char *line, void *out)
+{
+	return buf_adds(out, line);
+}
+
+void
+db_list_readers(struct db *db, struct buf *out)
+{
+	if (mdb_reader_list(db->env, add_reader_line, out) < 0)
+		buf_adds(out, "(the list of readers cannot be read)\n");
+}
+
+/* ---- keys ---- */
+
+void
+key_init(struct key *k)
+{
+	k->len = 0;
+}
+
+void
+key_add_bytes(struct key *k, struct slice s)
+{
+	/* Names are limited where they come in; this is our own mistake. */
+	assert(k->len + s.len <= sizeof(k->bytes));
+	if (s.len > 0)
+		memcpy(k->bytes + k->len, s.ptr, s.len);
+	k->len += s.len;
+}
+
+void
+key_add_u64(struct key *k, uint64_t n)
+{
+	char be[8];
+	int i;
+
+	for (i = 7; i >= 0; i--, n >>= 8)
+		be[i] = (char)(n & 0xff);
+	key_add_bytes(k, slice_of(be, sizeof(be)));
+}
+
+void
+key_add_i64(struct key *k, int64_t n)
+{
+	key_add_u64(k, (uint64_t)n ^ UINT64_C(1) << 63);
+}
+
+void
+key_add_text(struct key *k, struct slice s)
+{
+	key_add_bytes(k, s);
+	key_add_bytes(k, slice_of("", 1));
+}
+
+struct slice
+key_slice(const struct key *k)
+{
+	return slice_of((const char *)k->bytes, k->len);
+}
+
+struct key
+key_u64(uint64_t n)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_u64(&k, n);
+	return k;
+}
+
+uint64_t
+key_read_u64(struct slice key, size_t at)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	assert(key.len >= at + 8);
+	for (i = 0; i < 8; i++)
+		n = n << 8 | (unsigned char)key.ptr[at + i];
+	return n;
+}

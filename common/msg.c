@@ -1,0 +1,638 @@
+/*
+ * msg - the field tables of messages.def, and the msgpack codec over them
+ *
+ * The only file that knows msgpack.
+ */
+#include "common/msg.h"
+
+#include <jansson.h>
+#include <msgpack.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "common/xmalloc.h"
+
+#define MESSAGE(number, name, what) \
+	static const struct msg_field fields_##name[] = {
+#define FIELD(message, number, kind, member, required, prose)          \
+	{ .tag = number,                                               \
+	  .type = TYPE_##kind,                                         \
+	  .need = NEED_##required,                                     \
+	  .name = #member,                                             \
+	  .offset = offsetof(struct msg_##message, member),            \
+	  .what = prose },
+#define LIST(message, number, sub, member, required, prose)            \
+	{ .tag = number,                                               \
+	  .type = TYPE_list,                                           \
+	  .need = NEED_##required,                                     \
+	  .name = #member,                                             \
+	  .offset = offsetof(struct msg_##message, member),            \
+	  .count_offset = offsetof(struct msg_##message, n_##member),  \
+	  .of = MSG_##sub,                                             \
+	  .what = prose },
+#define END(message) \
+	}            \
+	;
+#include "common/messages.def"
+
+static const struct msg_spec specs[MSG_LIMIT] = {
+#define MESSAGE(number, label, prose)                            \
+	[number] = { .id = MSG_##label,                          \
+		     .name = #label,                             \
+		     .what = prose,                              \
+		     .size = sizeof(struct msg_##label),         \
+		     .fields = fields_##label,                   \
+		     .n_fields = sizeof(fields_##label) /        \
+			 sizeof(fields_##label[0]) },
+#include "common/messages.def"
+};
+
+static uint64_t unknown_tags;
+
+const struct msg_spec *
+msg_spec(unsigned id)
+{
+	if (id >= MSG_LIMIT || specs[id].name == NULL)
+		return NULL;
+	return &specs[id];
+}
+
+const struct msg_spec *
+msg_spec_named(struct slice name)
+{
+	size_t i;
+
+	for (i = 0; i < MSG_LIMIT; i++)
+		if (specs[i].name != NULL && slice_is(name, specs[i].name))
+			return &specs[i];
+	return NULL;
+}
+
+const struct msg_field *
+msg_field_tagged(const struct msg_spec *spec, unsigned tag)
+{
+	size_t i;
+
+	/* Most messages number their tags 1, 2, 3: look there first. */
+	if (tag >= 1 && tag <= spec->n_fields && spec->fields[tag - 1].tag == tag)
+		return &spec->fields[tag - 1];
+	for (i = 0; i < spec->n_fields; i++)
+		if (spec->fields[i].tag == tag)
+			return &spec->fields[i];
+	return NULL;
+}
+
+bool
+msg_is_entry(enum msg_id id)
+{
+	return id > MSG_envelope && id <= MSG_tombstone && id != MSG_xmessage;
+}
+
+bool
+msg_has_tag(const void *msg, unsigned tag)
+{
+	uint64_t has;
+
+	memcpy(&has, msg, sizeof(has));
+	return (has >> tag & 1) != 0;
+}
+
+uint64_t
+msg_unknown_tags(void)
+{
+	return unknown_tags;
+}
+
+void
+msg_fail(struct msg_error *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why->text, sizeof(why->text), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- encoding ---- */
+
+static int
+write_buf(void *data, const char *ptr, size_t len)
+{
+	return buf_add(data, ptr, len);
+}
+
+static const void *
+at(const void *msg, size_t offset)
+{
+	return (const char *)msg + offset;
+}
+
+static bool
+is_zero(const struct msg_field *f, const void *msg)
+{
+	const void *value = at(msg, f->offset);
+
+	switch (f->type) {
+	case TYPE_u64:
+	case TYPE_i64:
+	case TYPE_time:
+		return *(const uint64_t *)value == 0;
+	case TYPE_bool:
+		return !*(const bool *)value;
+	case TYPE_str:
+	case TYPE_bin:
+		return ((const struct slice *)value)->len == 0;
+	case TYPE_strs:
+		return ((const struct msg_strs *)value)->count == 0;
+	case TYPE_u64s:
+		return ((const struct msg_u64s *)value)->count == 0;
+	case TYPE_list:
+		return *(const size_t *)at(msg, f->count_offset) == 0;
+	}
+	return true;
+}
+
+bool
+msg_is_absent(const struct msg_field *f, const void *msg)
+{
+	return f->need != NEED_REQ && !msg_has_tag(msg, f->tag) &&
+	    is_zero(f, msg);
+}
+
+static void pack_fields(msgpack_packer *pk, const struct msg_spec *, const void *);
+
+static void
+pack_str(msgpack_packer *pk, struct slice s)
+{
+	msgpack_pack_str(pk, s.len);
+	msgpack_pack_str_body(pk, s.ptr, s.len);
+}
+
+static void
+pack_list(msgpack_packer *pk, const struct msg_field *f, const void *msg)
+{
+	const struct msg_spec *sub = &specs[f->of];
+	const char *items = *(char *const *)at(msg, f->offset);
+	size_t i, count = *(const size_t *)at(msg, f->count_offset);
+
+	msgpack_pack_array(pk, count);
+	for (i = 0; i < count; i++)
+		pack_fields(pk, sub, items + i * sub->size);
+}
+
+static void
+pack_value(msgpack_packer *pk, const struct msg_field *f, const void *msg)
+{
+	const void *value = at(msg, f->offset);
+	const struct msg_strs *strs = value;
+	const struct msg_u64s *u64s = value;
+	const struct slice *s = value;
+	size_t i;
+
+	switch (f->type) {
+	case TYPE_u64:
+		msgpack_pack_uint64(pk, *(const uint64_t *)value);
+		break;
+	case TYPE_i64:
+	case TYPE_time:
+		msgpack_pack_int64(pk, *(const int64_t *)value);
+		break;
+	case TYPE_bool:
+		if (*(const bool *)value)
+			msgpack_pack_true(pk);
+		else
+			msgpack_pack_false(pk);
+		break;
+	case TYPE_str:
+		pack_str(pk, *s);
+		break;
+	case TYPE_bin:
+		msgpack_pack_bin(pk, s->len);
+		msgpack_pack_bin_body(pk, s->ptr, s->len);
+		break;
+	case TYPE_strs:
+		msgpack_pack_array(pk, strs->count);
+		for (i = 0; i < strs->count; i++)
+			pack_str(pk, strs->at[i]);
+		break;
+	case TYPE_u64s:
+		msgpack_pack_array(pk, u64s->count);
+		for (i = 0; i < u64s->count; i++)
+			msgpack_pack_uint64(pk, u64s->at[i]);
+		break;
+	case TYPE_list:
+		pack_list(pk, f, msg);
+		break;
+	}
+}
+
+static void
+pack_fields(msgpack_packer *pk, const struct msg_spec *spec, const void *msg)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < spec->n_fields; i++)
+		count += !msg_is_absent(&spec->fields[i], msg);
+	msgpack_pack_map(pk, count);
+	for (i = 0; i < spec->n_fields; i++) {
+		if (msg_is_absent(&spec->fields[i], msg))
+			continue;
+		msgpack_pack_uint8(pk, (uint8_t)spec->fields[i].tag);
+		pack_value(pk, &spec->fields[i], msg);
+	}
+}
+
+int
+msg_encode(struct buf *out, enum msg_id id, const void *msg)
+{
+	msgpack_packer pk;
+
+	msgpack_packer_init(&pk, out, write_buf);
+	msgpack_pack_array(&pk, 3);
+	msgpack_pack_uint8(&pk, MSG_PROTOCOL);
+	msgpack_pack_uint8(&pk, (uint8_t)id);
+	pack_fields(&pk, &specs[id], msg);
+	return out->over ? -1 : 0;
+}
+
+/* ---- decoding ---- */
+
+static int unpack_fields(const msgpack_object *map, struct arena *arena,
+    const struct msg_spec *spec, void *out, struct msg_error *why);
+
+static struct slice
+object_slice(const msgpack_object *o)
+{
+	/* str and bin share their layout in msgpack-c's union. */
+	return o->type == MSGPACK_OBJECT_STR ?
+	    slice_of(o->via.str.ptr, o->via.str.size) :
+	    slice_of(o->via.bin.ptr, o->via.bin.size);
+}
+
+static int
+wrong_type(const struct msg_spec *spec, const struct msg_field *f,
+    struct msg_error *why)
+{
+	msg_fail(why, "%s.%s: wrong type", spec->name, f->name);
+	return -1;
+}
+
+static int
+unpack_strs(const msgpack_object *o, struct arena *arena, struct msg_strs *out)
+{
+	size_t i;
+
+	out->count = o->via.array.size;
+	out->at = arena_array(arena, out->count, sizeof(out->at[0]));
+	for (i = 0; i < out->count; i++) {
+		if (o->via.array.ptr[i].type != MSGPACK_OBJECT_STR)
+			return -1;
+		out->at[i] = object_slice(&o->via.array.ptr[i]);
+	}
+	return 0;
+}
+
+static int
+unpack_u64s(const msgpack_object *o, struct arena *arena, struct msg_u64s *out)
+{
+	size_t i;
+
+	out->count = o->via.array.size;
+	out->at = arena_array(arena, out->count, sizeof(out->at[0]));
+	for (i = 0; i < out->count; i++) {
+		if (o->via.array.ptr[i].type != MSGPACK_OBJECT_POSITIVE_INTEGER)
+			return -1;
+		out->at[i] = o->via.array.ptr[i].via.u64;
+	}
+	return 0;
+}
+
+static int
+unpack_list(const msgpack_object *o, struct arena *arena,
+    const struct msg_field *f, void *msg, struct msg_error *why)
+{
+	const struct msg_spec *sub = &specs[f->of];
+	size_t i, count = o->via.array.size;
+	char *items = arena_array(arena, count, sub->size);
+
+	for (i = 0; i < count; i++)
+		if (unpack_fields(&o->via.array.ptr[i], arena, sub,
+			items + i * sub->size, why) == -1)
+			return -1;
+	*(char **)at(msg, f->offset) = items;
+	*(size_t *)at(msg, f->count_offset) = count;
+	return 0;
+}
+
+static int
+unpack_integer(const msgpack_object *o, const struct msg_field *f, void *value)
+{
+	if (o->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
+		if (f->type != TYPE_u64 && o->via.u64 > INT64_MAX)
+			return -1;
+		*(uint64_t *)value = o->via.u64;
+		return 0;
+	}
+	if (o->type != MSGPACK_OBJECT_NEGATIVE_INTEGER || f->type == TYPE_u64)
+		return -1;
+	*(int64_t *)value = o->via.i64;
+	return 0;
+}
+
+static int
+unpack_value(const msgpack_object *o, struct arena *arena,
+    const struct msg_spec *spec, const struct msg_field *f, void *msg,
+    struct msg_error *why)
+{
+	void *value = (char *)msg + f->offset;
+	bool good = false;
+
+	switch (f->type) {
+	case TYPE_u64:
+	case TYPE_i64:
+	case TYPE_time:
+		good = unpack_integer(o, f, value) == 0;
+		break;
+	case TYPE_bool:
+		good = o->type == MSGPACK_OBJECT_BOOLEAN;
+		if (good)
+			*(bool *)value = o->via.boolean;
+		break;
+	case TYPE_str:
+	case TYPE_bin:
+		good = o->type == (f->type == TYPE_str ? MSGPACK_OBJECT_STR :
+							 MSGPACK_OBJECT_BIN);
+		if (good)
+			*(struct slice *)value = object_slice(o);
+		break;
+	case TYPE_strs:
+		good = o->type == MSGPACK_OBJECT_ARRAY &&
+		    unpack_strs(o, arena, value) == 0;
+		break;
+	case TYPE_u64s:
+		good = o->type == MSGPACK_OBJECT_ARRAY &&
+		    unpack_u64s(o, arena, value) == 0;
+		break;
+	case TYPE_list:
+		if (o->type != MSGPACK_OBJECT_ARRAY)
+			break;
+		return unpack_list(o, arena, f, msg, why);
+	}
+	return good ? 0 : wrong_type(spec, f, why);
+}
+
+static int
+check_required(const struct msg_spec *spec, const void *msg,
+    struct msg_error *why)
+{
+	size_t i;
+
+	for (i = 0; i < spec->n_fields; i++) {
+		if (spec->fields[i].need != NEED_REQ ||
+		    msg_has_tag(msg, spec->fields[i].tag))
+			continue;
+		msg_fail(why, "%s.%s: missing", spec->name,
+		    spec->fields[i].name);
+		return -1;
+	}
+	return 0;
+}
+
+static int
+unpack_fields(const msgpack_object *map, struct arena *arena,
+    const struct msg_spec *spec, void *out, struct msg_error *why)
+{
+	const struct msg_field *f;
+	const msgpack_object_kv *kv;
+	uint64_t has = 0;
+	uint32_t i;
+
+	if (map->type != MSGPACK_OBJECT_MAP) {
+		msg_fail(why, "%s: fields are not a map", spec->name);
+		return -1;
+	}
+	for (i = 0; i < map->via.map.size; i++) {
+		kv = &map->via.map.ptr[i];
+		if (kv->key.type != MSGPACK_OBJECT_POSITIVE_INTEGER) {
+			msg_fail(why, "%s: a tag is not a number", spec->name);
+			return -1;
+		}
+		f = kv->key.via.u64 >= MSGTAG_LIMIT ? NULL :
+		    msg_field_tagged(spec, (unsigned)kv->key.via.u64);
+		if (f == NULL) {
+			unknown_tags++;
+			continue;
+		}
+		if (unpack_value(&kv->val, arena, spec, f, out, why) == -1)
+			return -1;
+		has |= UINT64_C(1) << f->tag;
+	}
+	memcpy(out, &has, sizeof(has));
+	return check_required(spec, out, why);
+}
+
+/* Checks the header of an unpacked record; its spec, or NULL. */
+static const struct msg_spec *
+check_header(const msgpack_object *o, struct msg_error *why)
+{
+	const struct msg_spec *spec;
+
+	if (o->type != MSGPACK_OBJECT_ARRAY || o->via.array.size != 3 ||
+	    o->via.array.ptr[0].type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
+	    o->via.array.ptr[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER) {
+		msg_fail(why, "not a record");
+		return NULL;
+	}
+	if (o->via.array.ptr[0].via.u64 != MSG_PROTOCOL) {
+		msg_fail(why, "protocol %llu, this program speaks %d",
+		    (unsigned long long)o->via.array.ptr[0].via.u64,
+		    MSG_PROTOCOL);
+		return NULL;
+	}
+	spec = o->via.array.ptr[1].via.u64 >= MSG_LIMIT ? NULL :
+	    msg_spec((unsigned)o->via.array.ptr[1].via.u64);
+	if (spec == NULL)
+		msg_fail(why, "unknown message id %llu",
+		    (unsigned long long)o->via.array.ptr[1].via.u64);
+	return spec;
+}
+
+/*
+ * One zone serves all decoding: its objects are only read while a call lasts,
+ * what is kept goes into the caller's arena.
+ */
+static msgpack_zone *
+scratch_zone(void)
+{
+	static msgpack_zone zone;
+	static bool made;
+
+	if (!made && !(made = msgpack_zone_init(&zone, 8192)))
+		return NULL;
+	msgpack_zone_clear(&zone);
+	return &zone;
+}
+
+static int
+unpack(struct slice bytes, msgpack_object *out, struct msg_error *why)
+{
+	msgpack_zone *zone = scratch_zone();
+	msgpack_unpack_return rc = MSGPACK_UNPACK_NOMEM_ERROR;
+	size_t used = 0;
+
+	if (zone != NULL && bytes.len > 0)
+		rc = msgpack_unpack(bytes.ptr, bytes.len, &used, zone, out);
+	if (rc == MSGPACK_UNPACK_SUCCESS && used == bytes.len)
+		return 0;
+	if (bytes.len == 0 || rc == MSGPACK_UNPACK_CONTINUE)
+		msg_fail(why, "msgpack is cut short");
+	else if (rc == MSGPACK_UNPACK_EXTRA_BYTES ||
+	    rc == MSGPACK_UNPACK_SUCCESS)
+		msg_fail(why, "bytes after the end of the msgpack");
+	else if (rc == MSGPACK_UNPACK_NOMEM_ERROR)
+		msg_fail(why, "msgpack is nested too deep or too large");
+	else
+		msg_fail(why, "not msgpack");
+	return -1;
+}
+
+int
+msg_decode(struct slice record, struct arena *arena, struct msg *out,
+    struct msg_error *why)
+{
+	const struct msg_spec *spec;
+	msgpack_object o;
+	void *msg;
+
+	if (unpack(record, &o, why) == -1)
+		return -1;
+	spec = check_header(&o, why);
+	if (spec == NULL)
+		return -1;
+	/* The whole union, so that ->as may be asked for the envelope. */
+	msg = arena_alloc(arena, sizeof(union msg_any));
+	if (unpack_fields(&o.via.array.ptr[2], arena, spec, msg, why) == -1)
+		return -1;
+	*out = (struct msg){ spec->id, msg };
+	return 0;
+}
+
+int
+msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
+    void *out, struct msg_error *why)
+{
+	const struct msg_spec *spec;
+	msgpack_object o;
+
+	if (unpack(record, &o, why) == -1)
+		return -1;
+	spec = check_header(&o, why);
+	if (spec == NULL)
+		return -1;
+	if (spec->id != id) {
+		msg_fail(why, "a %s where a %s belongs", spec->name,
+		    specs[id].name);
+		return -1;
+	}
+	memset(out, 0, spec->size);
+	return unpack_fields(&o.via.array.ptr[2], arena, spec, out, why);
+}
+
+/* ---- msgpack to JSON, for entries that come as msgpack maps ---- */
+
+static json_t *to_json(const msgpack_object *o, struct msg_error *why);
+
+static json_t *
+map_to_json(const msgpack_object *o, struct msg_error *why)
+{
+	json_t *out = json_object(), *value;
+	const msgpack_object_kv *kv;
+	char *key;
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < o->via.map.size; i++) {
+		kv = &o->via.map.ptr[i];
+		if (kv->key.type != MSGPACK_OBJECT_STR ||
+		    memchr(kv->key.via.str.ptr, 0, kv->key.via.str.size)) {
+			msg_fail(why, "a member's name is not a string");
+			json_decref(out);
+			return NULL;
+		}
+		value = to_json(&kv->val, why);
+		key = xasprintf("%.*s", (int)kv->key.via.str.size,
+		    kv->key.via.str.ptr);
+		rc = value == NULL ? -1 : json_object_set_new(out, key, value);
+		free(key);
+		if (rc == -1) {
+			if (value != NULL)
+				msg_fail(why, "a member's name is not UTF-8");
+			json_decref(out);
+			return NULL;
+		}
+	}
+	return out;
+}
+
+static json_t *
+array_to_json(const msgpack_object *o, struct msg_error *why)
+{
+	json_t *out = json_array(), *value;
+	uint32_t i;
+
+	for (i = 0; i < o->via.array.size; i++) {
+		value = to_json(&o->via.array.ptr[i], why);
+		if (value == NULL) {
+			json_decref(out);
+			return NULL;
+		}
+		json_array_append_new(out, value);
+	}
+	return out;
+}
+
+static json_t *
+to_json(const msgpack_object *o, struct msg_error *why)
+{
+	json_t *out = NULL;
+
+	switch (o->type) {
+	case MSGPACK_OBJECT_NIL:
+		return json_null();
+	case MSGPACK_OBJECT_BOOLEAN:
+		return json_boolean(o->via.boolean);
+	case MSGPACK_OBJECT_POSITIVE_INTEGER:
+		if (o->via.u64 <= INT64_MAX)
+			return json_integer((json_int_t)o->via.u64);
+		msg_fail(why, "an integer is past 2^63");
+		return NULL;
+	case MSGPACK_OBJECT_NEGATIVE_INTEGER:
+		return json_integer(o->via.i64);
+	case MSGPACK_OBJECT_FLOAT32:
+	case MSGPACK_OBJECT_FLOAT64:
+		out = json_real(o->via.f64);
+		break;
+	case MSGPACK_OBJECT_STR:
+		out = json_stringn(o->via.str.ptr, o->via.str.size);
+		break;
+	case MSGPACK_OBJECT_ARRAY:
+		return array_to_json(o, why);
+	case MSGPACK_OBJECT_MAP:
+		return map_to_json(o, why);
+	default:
+		break;
+	}
+	if (out == NULL)
+		msg_fail(why, "a value is not UTF-8, not finite or binary");
+	return out;
+}
+
+json_t *
+msg_msgpack_to_json(struct slice bytes, struct msg_error *why)
+{
+	msgpack_object o;
+
+	if (unpack(bytes, &o, why) == -1)
+		return NULL;
+	return to_json(&o, why);
+}

@@ -1,0 +1,221 @@
+/*
+ * sender - a client's side of sending entries to ingest
+ */
+#include "common/sender.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/bus.h"
+#include "common/log.h"
+#include "common/xmalloc.h"
+
+enum { PROBE_MS = 300 };
+
+/*
+ * Posts under way stand in a ring by number: first <= unsent <= next.
+ * Those before `unsent` are on the wire.
+ */
+struct sender {
+	const struct conf *conf;
+	void (*on_result)(void *data, const struct msg_ack *ack);
+	void *data;
+	struct bus *bus;
+	struct bus_socket *dealer;
+	unsigned char nonce[16];
+	struct buf *ring;
+	size_t window;
+	uint64_t first, unsent, next;
+	bool doubtful;		/* no answer for a while: what was sent? */
+	int64_t heard_ms;	/* the last answer */
+	int64_t probed_ms;
+	struct buf frame;
+	struct arena arena;
+};
+
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct sender *
+sender_open(const struct conf *conf,
+    void (*on_result)(void *, const struct msg_ack *), void *data)
+{
+	struct sender *s = xcalloc(1, sizeof(*s));
+	size_t i;
+
+	if (sodium_init() == -1)
+		fatalx(1, "libsodium cannot start");
+	randombytes_buf(s->nonce, sizeof(s->nonce));
+	s->conf = conf;
+	s->on_result = on_result;
+	s->data = data;
+	s->window = (size_t)conf->client_window;
+	s->ring = xcalloc(s->window, sizeof(s->ring[0]));
+	for (i = 0; i < s->window; i++)
+		buf_init(&s->ring[i], SIZE_MAX / 4);
+	s->first = s->unsent = s->next = 1;
+	buf_init(&s->frame, SIZE_MAX / 4);
+	arena_init(&s->arena);
+	s->bus = bus_open();
+	s->dealer = bus_socket(s->bus, BUS_DEALER);
+	bus_limit(s->dealer, (int)conf->client_window * 2);
+	if (bus_connect(s->dealer, conf->home, "ingest.sock") == -1)
+		fatal(1, "cannot connect to %s/run/ingest.sock", conf->home);
+	s->heard_ms = s->probed_ms = now_ms();
+	return s;
+}
+
+static int
+send_post(struct sender *s, const struct msg_post *post)
+{
+	struct slice part;
+
+	buf_clear(&s->frame);
+	if (msg_encode(&s->frame, MSG_post, post) == -1)
+		return 0;
+	part = buf_slice(&s->frame);
+	return bus_send(s->dealer, &part, 1);
+}
+
+static int
+send_number(struct sender *s, uint64_t number)
+{
+	struct msg_post post = {
+		.nonce = slice_of((char *)s->nonce, sizeof(s->nonce)),
+		.number = number,
+		.settled = s->first - 1,
+		.body = buf_slice(&s->ring[number % s->window]),
+	};
+
+	return send_post(s, &post);
+}
+
+static void
+send_unsent(struct sender *s)
+{
+	while (s->unsent < s->next && send_number(s, s->unsent))
+		s->unsent++;
+}
+
+static void
+take_reply(struct sender *s, const struct msg_reply *reply)
+{
+	size_t i;
+
+	s->heard_ms = now_ms();
+	for (i = 0; i < reply->n_acks; i++) {
+		/* A result that came twice, or past one that was lost. */
+		if (reply->acks[i].number != s->first || s->first == s->unsent)
+			continue;
+		s->on_result(s->data, &reply->acks[i]);
+		buf_clear(&s->ring[s->first % s->window]);
+		s->first++;
+	}
+	if (reply->expect >= s->first && reply->expect < s->unsent)
+		s->unsent = reply->expect;
+	else if (s->doubtful)
+		s->unsent = s->first;
+	s->doubtful = false;
+}
+
+static void
+receive(struct sender *s)
+{
+	struct bus_message m;
+	struct msg_reply reply;
+	struct msg_error why;
+
+	while (bus_receive(s->dealer, &m)) {
+		if (m.count == 1 && msg_decode_as(m.parts[0], &s->arena,
+			MSG_reply, &reply, &why) == 0)
+			take_reply(s, &reply);
+		arena_reset(&s->arena);
+	}
+}
+
+/*
+ * One step of waiting.  After a silence the first post under way is sent
+ * alone: its answer tells whether ingest is there, and what it has.
+ */
+static int
+wait_reply(struct sender *s)
+{
+	int64_t now;
+
+	send_unsent(s);
+	if (bus_wait(s->dealer, PROBE_MS))
+		receive(s);
+	now = now_ms();
+	if (now - s->heard_ms > s->conf->client_patience * 1000)
+		return -1;
+	if (s->first < s->unsent && now - s->heard_ms >= PROBE_MS &&
+	    now - s->probed_ms >= PROBE_MS) {
+		(void)send_number(s, s->first);
+		s->probed_ms = now;
+		s->doubtful = true;
+	}
+	return 0;
+}
+
+int
+sender_post(struct sender *s, struct slice body)
+{
+	struct buf *slot;
+
+	if (s->first == s->next)
+		s->heard_ms = now_ms();	/* nothing was owed until now */
+	while (s->next - s->first >= s->window)
+		if (wait_reply(s) == -1)
+			return -1;
+	slot = &s->ring[s->next % s->window];
+	buf_clear(slot);
+	if (buf_addslice(slot, body) == -1)
+		return -1;
+	s->next++;
+	send_unsent(s);
+	/* Answers are taken as they come, so that none piles up. */
+	if (s->next % 64 == 0)
+		receive(s);
+	return 0;
+}
+
+int
+sender_flush(struct sender *s)
+{
+	while (s->first < s->next)
+		if (wait_reply(s) == -1)
+			return -1;
+	return 0;
+}
+
+void
+sender_close(struct sender **sender)
+{
+	struct sender *s = *sender;
+	struct msg_post bye = { .bye = true };
+	size_t i;
+
+	if (s == NULL)
+		return;
+	bye.nonce = slice_of((char *)s->nonce, sizeof(s->nonce));
+	bye.settled = s->first - 1;
+	if (s->first == s->next)
+		(void)send_post(s, &bye);
+	bus_linger(s->dealer, 200);
+	bus_close(&s->bus);
+	for (i = 0; i < s->window; i++)
+		buf_release(&s->ring[i]);
+	free(s->ring);
+	buf_release(&s->frame);
+	arena_release(&s->arena);
+	free(s);
+	*sender = NULL;
+}

@@ -1,0 +1,27 @@
+/*
+ * sender - a client's side of sending entries to ingest
+ *
+ * Numbers every entry, keeps it until its result has come, and sends again
+ * what may have been lost.  At most client_window entries are under way:
+ * who sends faster than the disk takes waits in sender_post.  Results come in
+ * the order of posting, each exactly once.
+ */
+#ifndef COMMON_SENDER_H
+#define COMMON_SENDER_H
+
+#include "common/conf.h"
+#include "common/msg.h"
+
+struct sender;
+
+struct sender *sender_open(const struct conf *conf,
+    void (*on_result)(void *data, const struct msg_ack *ack), void *data);
+/* Waits for what is under way no longer than it takes to say goodbye. */
+void sender_close(struct sender **s);
+/* 0, or -1: ingest has not answered for client_patience. */
+int sender_post(struct sender *s, struct slice body)
+    __attribute__((warn_unused_result));
+/* Waits until every entry has its result. */
+int sender_flush(struct sender *s) __attribute__((warn_unused_result));
+
+#endif

@@ -1,0 +1,525 @@
+/*
+ * stage - the skeleton that every stage of the pipeline runs on
+ *
+ * The order of lines of stage_main is the same for all stages: settings, log,
+ * lock, store, own tables, catching up, sockets, ready, loop, end.
+ */
+#include "common/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/stage_impl.h"
+#include "common/xmalloc.h"
+
+static const char *const names[STAGE_COUNT] = {
+#define STAGE(name, what) #name,
+#include "common/stages.def"
+};
+
+static const char *const whats[STAGE_COUNT] = {
+#define STAGE(name, what) what,
+#include "common/stages.def"
+};
+
+static const enum table_id section_tables[STAGE_COUNT] = {
+#define STAGE(name, what) TABLE_s_##name,
+#include "common/stages.def"
+};
+
+static const char *const counter_names[COUNTER_COUNT] = {
+#define COUNTER(name, what) #name,
+#include "common/counters.def"
+};
+
+const char *
+stage_name(enum stage_id id)
+{
+	return names[id];
+}
+
+const char *
+stage_what(enum stage_id id)
+{
+	return whats[id];
+}
+
+int
+stage_named(struct slice name, enum stage_id *out)
+{
+	enum stage_id id;
+
+	for (id = 0; id < STAGE_COUNT; id++) {
+		if (slice_is(name, names[id])) {
+			*out = id;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+enum table_id
+stage_section_table(enum stage_id id)
+{
+	return section_tables[id];
+}
+
+const char *
+counter_name(enum counter counter)
+{
+	return counter_names[counter];
+}
+
+const struct conf *
+stage_conf(const struct stage *st)
+{
+	return &st->conf;
+}
+
+struct db_txn *
+stage_tables(struct stage *st)
+{
+	return st->tables;
+}
+
+struct arena *
+stage_arena(struct stage *st)
+{
+	return &st->arena;
+}
+
+void
+stage_count(struct stage *st, enum counter counter, uint64_t more)
+{
+	st->counters[counter] += more;
+}
+
+void *
+stage_state(const struct stage *st)
+{
+	return st->state;
+}
+
+void
+stage_set_state(struct stage *st, void *state)
+{
+	st->state = state;
+}
+
+/* ---- the shared environment ---- */
+
+struct db_options
+stage_db_options(const struct conf *conf)
+{
+	int64_t size = conf->map_size < conf->map_limit ? conf->map_size :
+							  conf->map_limit;
+
+	return (struct db_options){
+		.map_bytes = (size_t)size << 20,
+		.map_limit = (size_t)conf->map_limit << 20,
+		.max_readers = (unsigned)conf->max_readers,
+		.durable = true,
+	};
+}
+
+static void
+make_meta(struct db *db)
+{
+	struct msg_meta meta = { .schema = TABLES_SCHEMA,
+		.program = SLICE("skein") };
+	struct db_txn *txn = db_write(db);
+	unsigned char id[16];
+	struct slice there;
+
+	/* Two stages may both come to an empty store: the first one names it. */
+	if (!db_get(txn, TABLE_meta, SLICE("store"), &there)) {
+		randombytes_buf(id, sizeof(id));
+		meta.store_id = slice_of((const char *)id, sizeof(id));
+		db_put_msg(txn, TABLE_meta, SLICE("store"), MSG_meta, &meta);
+	}
+	if (db_commit(&txn) != DB_DONE)
+		fatalx(EX_RETRY, "%s: %s", db_dir(db), db_reason(db));
+}
+
+struct db *
+stage_open_shared(const struct conf *conf, bool read_only)
+{
+	struct db_options options = stage_db_options(conf);
+	char *base = conf_path(conf, "db"), *dir = conf_path(conf, "db/shared");
+	struct db_error why;
+	struct db *db;
+
+	options.read_only = read_only;
+	if (!read_only && mkdir(base, 0700) == -1 && errno != EEXIST)
+		fatal(EX_REFUSE, "%s", base);
+	if (db_open(&db, dir, ENV_shared, &options, &why) == -1)
+		fatalx(why.full ? EX_RETRY : EX_REFUSE, "%s%s", why.text,
+		    why.absent ? " (is this the right --home? 'skein up' "
+				 "makes a store)" :
+				 "");
+	if (!read_only)
+		make_meta(db);
+	free(base);
+	free(dir);
+	return db;
+}
+
+static void
+read_meta(struct stage *st)
+{
+	struct msg_cursor c = { 0 };
+	struct msg_meta meta;
+	struct db_txn *txn = db_read(st->shared);
+
+	if (!db_get_msg(txn, TABLE_meta, SLICE("store"), MSG_meta, &st->arena,
+		&meta))
+		fatalx(EX_REFUSE, "%s is no store of skein",
+		    db_dir(st->shared));
+	if (meta.schema != TABLES_SCHEMA)
+		fatalx(EX_REFUSE, "the store has schema %llu, this program %d: "
+		    "%s", (unsigned long long)meta.schema, TABLES_SCHEMA,
+		    meta.schema > TABLES_SCHEMA ?
+			"take a newer skein" : "run 'skein migrate'");
+	if (meta.store_id.len != sizeof(st->store_id_bytes))
+		fatalx(EX_REFUSE, "%s: its id has %zu bytes",
+		    db_dir(st->shared), meta.store_id.len);
+	memcpy(st->store_id_bytes, meta.store_id.ptr, meta.store_id.len);
+	st->store_id = slice_of(st->store_id_bytes, meta.store_id.len);
+	(void)db_get_msg(txn, TABLE_cursors, slice_str(names[st->spec->id]),
+	    MSG_cursor, &st->arena, &c);
+	st->cursor = st->rate_from_seq = c.seq;
+	st->epoch = c.epoch;
+	db_abort(&txn);
+	arena_reset(&st->arena);
+}
+
+/* A stage's cursor exists from its first start on, so that the fence holds. */
+static void
+make_cursor(struct stage *st)
+{
+	struct msg_cursor c = { 0 };
+	struct db_txn *txn = db_write(st->shared);
+	struct slice there;
+
+	if (!db_get(txn, TABLE_cursors, slice_str(names[st->spec->id]), &there))
+		db_put_msg(txn, TABLE_cursors, slice_str(names[st->spec->id]),
+		    MSG_cursor, &c);
+	if (db_commit(&txn) == DB_BROKEN)
+		fatalx(EX_REFUSE, "%s: %s", db_dir(st->shared),
+		    db_reason(st->shared));
+}
+
+/* ---- the loop ---- */
+
+static void
+on_retry(struct ev_loop *loop, ev_timer *w, int events)
+{
+	(void)loop;
+	(void)events;
+	stage_wake(w->data);
+}
+
+/* Does what there is to do, a batch a turn, so that the loop stays alive. */
+void
+stage_wake(struct stage *st)
+{
+	enum turn turn = TURN_IDLE;
+
+	if (st->spec->listen != NULL || st->at == STATE_stopping)
+		return;
+	turn = turn_follow(st);
+	if (turn == TURN_FULL) {
+		if (st->at != STATE_blocked)
+			log_warnx("no room for sections: waiting for some");
+		status_state(st, STATE_blocked, "map or disk is full");
+	} else if (st->at == STATE_blocked)
+		status_state(st, STATE_ready, "");
+	ev_timer_stop(st->loop, &st->retry_timer);
+	if (turn != TURN_IDLE) {
+		ev_timer_set(&st->retry_timer, turn == TURN_FULL ? 0.5 : 0., 0.);
+		ev_timer_start(st->loop, &st->retry_timer);
+	} else if (st->once)
+		ev_break(st->loop, EVBREAK_ALL);
+}
+
+static void
+on_status(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct stage *st = w->data;
+
+	(void)loop;
+	(void)events;
+	status_write(st);
+	status_publish(st);
+	if (st->beat % 10 == 0)
+		(void)db_reap_readers(st->shared);
+}
+
+static void
+end(struct stage *st)
+{
+	st->at = STATE_stopping;
+	ev_break(st->loop, EVBREAK_ALL);
+}
+
+static void
+on_signal(struct ev_loop *loop, ev_signal *w, int events)
+{
+	(void)loop;
+	(void)events;
+	end(w->data);
+}
+
+static void
+on_lifeline(struct ev_loop *loop, ev_io *w, int events)
+{
+	struct stage *st = w->data;
+	char byte;
+
+	(void)events;
+	if (read(w->fd, &byte, 1) == 0) {
+		ev_io_stop(loop, w);
+		log_warnx("the supervisor is gone");
+		end(st);
+	}
+}
+
+static void
+watch_supervisor(struct stage *st)
+{
+	const char *fd = getenv("SKEIN_LIFELINE_FD");
+	const char *pid = getenv("SKEIN_SUPERVISOR_PID");
+
+	if (pid != NULL && !st->shadow) {
+		/* Not TERM: a stopped stage would never see it. */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1)
+			fatal(EX_RETRY, "prctl");
+		if (getppid() != (pid_t)strtol(pid, NULL, 10))
+			fatalx(EX_RETRY, "the supervisor is gone");
+	}
+	if (fd == NULL)
+		return;
+	ev_io_init(&st->lifeline, on_lifeline, (int)strtol(fd, NULL, 10),
+	    EV_READ);
+	st->lifeline.data = st;
+	ev_io_start(st->loop, &st->lifeline);
+}
+
+static void
+take_lock(struct stage *st)
+{
+	char *path = conf_path(&st->conf, "run/%s.lock", names[st->spec->id]);
+	int tries;
+
+	st->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (st->lock_fd == -1)
+		fatal(EX_REFUSE, "%s", path);
+	/* One that was just killed may still be on its way out. */
+	for (tries = 0; flock(st->lock_fd, LOCK_EX | LOCK_NB) == -1; tries++) {
+		if (errno != EWOULDBLOCK)
+			fatal(EX_RETRY, "%s", path);
+		if (tries == 100)
+			fatalx(EX_RETRY, "another %s runs on %s",
+			    names[st->spec->id], st->conf.home);
+		usleep(20000);
+	}
+	free(path);
+}
+
+/* ---- main ---- */
+
+static void
+usage(const char *name)
+{
+	printf("usage: skein-%s [--home DIR] [--log FILE] [--exec COMMAND]\n"
+	       "       skein-%s --shadow [--from SEQ] [--count N] [--once]\n"
+	       "A stage of skein's pipeline; runs in the foreground.\n"
+	       "Settings: --name=value, see skein.conf.\n", name, name);
+}
+
+static void
+read_options(struct stage *st, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "log", required_argument, NULL, 'l' },
+		{ "exec", required_argument, NULL, 'e' },
+		{ "shadow", no_argument, NULL, 's' },
+		{ "from", required_argument, NULL, 'f' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "once", no_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'l':
+			st->log_path = optarg;
+			break;
+		case 'e':
+			st->exec_command = optarg;
+			break;
+		case 's':
+			st->shadow = true;
+			break;
+		case 'f':
+			st->shadow_from = strtoull(optarg, NULL, 10);
+			break;
+		case 'c':
+			st->shadow_count = strtoull(optarg, NULL, 10);
+			break;
+		case 'o':
+			st->once = true;
+			break;
+		case 'h':
+			usage(names[st->spec->id]);
+			exit(0);
+		default:
+			exit(EX_REFUSE);
+		}
+	}
+	if (optind < argc)
+		fatalx(EX_REFUSE, "'%s' is not understood", argv[optind]);
+}
+
+static void
+open_log(struct stage *st)
+{
+	static const char *const levels[] = { "debug", "info", "warn" };
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (strcmp(st->conf.log_level, levels[i]) == 0)
+			break;
+	if (i == 3)
+		fatalx(EX_REFUSE, "log_level: '%s' is not debug, info or warn",
+		    st->conf.log_level);
+	log_open(names[st->spec->id], (enum log_level)i);
+	if (st->log_path != NULL)
+		log_file(st->log_path, (size_t)st->conf.log_size * 1024,
+		    (unsigned)st->conf.log_keep);
+}
+
+static void
+make_home(struct stage *st)
+{
+	char *run = conf_path(&st->conf, "run");
+
+	umask(077);
+	if ((mkdir(st->conf.home, 0700) == -1 && errno != EEXIST) ||
+	    (mkdir(run, 0700) == -1 && errno != EEXIST))
+		fatal(EX_REFUSE, "%s", run);
+	free(run);
+}
+
+static void
+watch_signals(struct stage *st)
+{
+	ev_signal_init(&st->on_term, on_signal, SIGTERM);
+	ev_signal_init(&st->on_int, on_signal, SIGINT);
+	st->on_term.data = st->on_int.data = st;
+	ev_signal_start(st->loop, &st->on_term);
+	ev_signal_start(st->loop, &st->on_int);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void
+prepare(struct stage *st)
+{
+	if (sodium_init() == -1)
+		fatalx(EX_RETRY, "libsodium cannot start");
+	arena_init(&st->arena);
+	buf_init(&st->batch.bytes, SIZE_MAX / 4);
+	buf_init(&st->frame, SIZE_MAX / 4);
+	buf_init(&st->subscriptions, 64 * 1024);
+	st->loop = ev_default_loop(0);
+	if (st->loop == NULL)
+		fatalx(EX_RETRY, "libev cannot start");
+	watch_signals(st);
+	watch_supervisor(st);
+	ev_timer_init(&st->retry_timer, on_retry, 0., 0.);
+	ev_timer_init(&st->status_timer, on_status, 1., 1.);
+	st->retry_timer.data = st->status_timer.data = st;
+}
+
+static void
+run(struct stage *st)
+{
+	take_lock(st);
+	status_init(st);
+	st->shared = stage_open_shared(&st->conf, false);
+	make_cursor(st);
+	read_meta(st);
+	derived_open(st);
+	if (st->spec->start != NULL)
+		st->spec->start(st);
+	/* Without room the tables stay behind; turns try again. */
+	(void)derived_catch_up(st);
+	bus_start(st);
+	if (st->spec->listen != NULL)
+		st->spec->listen(st);
+	status_state(st, STATE_ready, "");
+	log_info("ready at %llu", (unsigned long long)st->cursor);
+	ev_timer_start(st->loop, &st->status_timer);
+	announce(st);
+	stage_wake(st);
+	ev_run(st->loop, 0);
+	if (st->spec->stop != NULL)
+		st->spec->stop(st);
+}
+
+static void
+release(struct stage *st)
+{
+	filter_stop(&st->filter);
+	bus_stop(st);
+	derived_close(st);
+	db_close(&st->shared);
+	status_remove(st);
+	arena_release(&st->arena);
+	batch_release(&st->batch);
+	buf_release(&st->frame);
+	buf_release(&st->subscriptions);
+	ev_loop_destroy(st->loop);
+	conf_release(&st->conf);
+	free(st);
+}
+
+int
+stage_main(int argc, char **argv, const struct stage_spec *spec)
+{
+	struct stage *st = xcalloc(1, sizeof(*st));
+	int rc = 0;
+
+	st->spec = spec;
+	st->lock_fd = -1;
+	log_open(names[spec->id], LOG_INFO);
+	conf_load(&st->conf, &argc, argv, EX_REFUSE);
+	read_options(st, argc, argv);
+	make_home(st);
+	open_log(st);
+	prepare(st);
+	if (st->exec_command != NULL)
+		st->filter = filter_start(st, st->exec_command);
+	if (st->shadow) {
+		st->shared = stage_open_shared(&st->conf, true);
+		shadow_copy_tables(st);
+		read_meta(st);
+		if (spec->start != NULL)
+			spec->start(st);
+		rc = shadow_run(st);
+	} else
+		run(st);
+	release(st);
+	return rc;
+}

@@ -1,0 +1,83 @@
+/*
+ * stage - the skeleton that every stage of the pipeline runs on
+ *
+ * A stage's main file is a declaration: which stage it is, how it decides and
+ * how it applies.  stage_main does the rest: settings, log, store, sockets,
+ * signals, catching up, the loop.
+ *
+ *   decide(entry, earlier sections, own tables) -> section
+ *   apply(entry, section) -> own tables
+ *
+ * A decision may read the entry, the sections of earlier stages for it, and
+ * the stage's own tables as of the entry before.  It may not read another
+ * stage's tables, the clock, or a random number: the same log must give the
+ * same store.  Whatever apply writes must follow from the section and the
+ * entry alone, because after a crash it is apply that runs again, not decide.
+ */
+#ifndef COMMON_STAGE_H
+#define COMMON_STAGE_H
+
+#include "common/conf.h"
+#include "common/db.h"
+#include "common/msg.h"
+
+enum stage_id {
+#define STAGE(name, what) STAGE_##name,
+#include "common/stages.def"
+	STAGE_COUNT
+};
+
+enum counter {
+#define COUNTER(name, what) COUNTER_##name,
+#include "common/counters.def"
+	COUNTER_COUNT
+};
+
+const char *stage_name(enum stage_id id);
+const char *stage_what(enum stage_id id);
+int stage_named(struct slice name, enum stage_id *out);	/* 0, or -1 */
+enum table_id stage_section_table(enum stage_id id);
+const char *counter_name(enum counter counter);
+
+/* An entry with what earlier stages said of it; lives during the call. */
+struct stage_entry {
+	uint64_t seq;
+	struct msg entry;
+	struct msg sections[STAGE_COUNT];	/* MSG_none where there is none */
+};
+
+struct stage;
+
+struct stage_spec {
+	enum stage_id id;
+	enum env_id env;		/* where its own tables are */
+	enum table_id derived;		/* which of them says what they follow */
+	/*
+	 * NULL for a stage that only passes entries on.  Sets *section to a
+	 * message in st's arena; -1 with the reason sends the entry to rejects.
+	 */
+	int (*decide)(struct stage *st, const struct stage_entry *e,
+	    struct msg *section, struct msg_error *why);
+	void (*apply)(struct stage *st, const struct stage_entry *e,
+	    const struct msg *section);
+	/* Once, after settings and store are there; sockets not yet. */
+	void (*start)(struct stage *st);
+	void (*stop)(struct stage *st);
+	/*
+	 * Takes the place of following the stage before: called once the
+	 * stage has caught up, to set up its own sources.  Only ingest has it.
+	 */
+	void (*listen)(struct stage *st);
+};
+
+int stage_main(int argc, char **argv, const struct stage_spec *spec);
+
+/* For decide, apply and start. */
+const struct conf *stage_conf(const struct stage *st);
+struct db_txn *stage_tables(struct stage *st);	/* open for writing */
+struct arena *stage_arena(struct stage *st);	/* until the call returns */
+void stage_count(struct stage *st, enum counter counter, uint64_t more);
+void *stage_state(const struct stage *st);	/* the stage's own */
+void stage_set_state(struct stage *st, void *state);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * stage_status - what a stage tells about itself: a file, counters, latency
+ *
+ * HOME/run/STAGE.status is rewritten about once a second, also during long
+ * work.  The supervisor takes a beat that stands still for a stage that no
+ * longer answers; `skein status` reads the rest.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/stage_impl.h"
+
+static const char *const state_names[] = { "starting", "ready", "blocked",
+	"stopping" };
+
+int64_t
+wall_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void
+status_init(struct stage *st)
+{
+	st->since_ms = st->rate_from_ms = wall_ms();
+	st->note = "";
+	status_write(st);
+}
+
+static void
+measure_rate(struct stage *st, int64_t now)
+{
+	if (now - st->rate_from_ms < 900)
+		return;
+	st->rate = (st->cursor - st->rate_from_seq) * 1000 /
+	    (uint64_t)(now - st->rate_from_ms);
+	st->rate_from_ms = now;
+	st->rate_from_seq = st->cursor;
+}
+
+void
+status_write(struct stage *st)
+{
+	const char *name = stage_name(st->spec->id);
+	char *path, *fresh;
+	FILE *file;
+	size_t i;
+
+	if (st->shadow)
+		return;
+	st->beat++;
+	st->status_ms = wall_ms();
+	measure_rate(st, st->status_ms);
+	path = conf_path(&st->conf, "run/%s.status", name);
+	fresh = conf_path(&st->conf, "run/%s.status.new", name);
+	file = fopen(fresh, "we");
+	if (file != NULL) {
+		fprintf(file, "pid %d\nstate %s\nbeat %llu\ncursor %llu\n"
+		    "rate %llu\nsince %lld\nnote %s\n", (int)getpid(),
+		    state_names[st->at], (unsigned long long)st->beat,
+		    (unsigned long long)st->cursor,
+		    (unsigned long long)st->rate, (long long)st->since_ms,
+		    st->note);
+		for (i = 0; i < COUNTER_COUNT; i++)
+			if (st->counters[i] > 0)
+				fprintf(file, "count.%s %llu\n",
+				    counter_name(i),
+				    (unsigned long long)st->counters[i]);
+		/* A full disk must not stop a stage: the old file stays. */
+		if (fclose(file) == 0 && rename(fresh, path) == -1)
+			log_warn("%s", path);
+	}
+	free(path);
+	free(fresh);
+}
+
+void
+status_breathe(struct stage *st)
+{
+	static unsigned calls;
+
+	/* The clock is asked every so often; a filter may be slow, though. */
+	if (st->filter == NULL && ++calls % 64 != 0)
+		return;
+	if (wall_ms() - st->status_ms >= 1000)
+		status_write(st);
+}
+
+void
+status_state(struct stage *st, enum stage_state at, const char *note)
+{
+	bool changed = st->at != at;
+
+	st->at = at;
+	st->note = note;
+	if (changed)
+		status_write(st);
+}
+
+void
+status_latency(struct stage *st, struct db_txn *txn, uint64_t seq)
+{
+	struct key key = key_u64(seq);
+	struct msg_arrival a;
+	uint64_t us;
+	unsigned bucket = 0;
+	int64_t since;
+
+	if (!db_get_msg(txn, TABLE_arrivals, key_slice(&key), MSG_arrival,
+		&st->arena, &a))
+		return;
+	since = wall_ms() - a.at;
+	us = since < 0 ? 0 : (uint64_t)since * 1000;
+	while (us > 1 && bucket + 1 < LATENCY_BUCKETS) {
+		us >>= 1;
+		bucket++;
+	}
+	st->latency[bucket]++;
+}
+
+void
+status_publish(struct stage *st)
+{
+	struct msg_stats stats = {
+		.stage = slice_str(stage_name(st->spec->id)),
+		.seq = st->cursor,
+		.at = wall_ms(),
+		.counters = { st->counters, COUNTER_COUNT },
+		.latency = { st->latency, LATENCY_BUCKETS },
+		.state = slice_str(state_names[st->at]),
+	};
+	struct key seq = key_u64(st->cursor);
+	struct slice parts[3];
+	char topic[64];
+
+	st->counters[COUNTER_unknown_tags] = msg_unknown_tags();
+	snprintf(topic, sizeof(topic), "%s.stats", stage_name(st->spec->id));
+	buf_clear(&st->frame);
+	if (msg_encode(&st->frame, MSG_stats, &stats) == -1)
+		return;
+	parts[0] = slice_str(topic);
+	parts[1] = key_slice(&seq);
+	parts[2] = buf_slice(&st->frame);
+	(void)bus_send(st->pub, parts, 3);
+}
+
+void
+status_remove(struct stage *st)
+{
+	char *path = conf_path(&st->conf, "run/%s.status",
+	    stage_name(st->spec->id));
+
+	if (!st->shadow && unlink(path) == -1 && errno != ENOENT)
+		log_warn("%s", path);
+	free(path);
+}

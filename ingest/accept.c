@@ -1,0 +1,485 @@
+/*
+ * accept - from what a client sent to an entry that the log can take
+ */
+#include "ingest/accept.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+#include "common/text.h"
+#include "common/when.h"
+
+int
+refuse(struct refusal *refusal, const char *code, const char *fmt, ...)
+{
+	va_list ap;
+
+	refusal->code = code;
+	va_start(ap, fmt);
+	vsnprintf(refusal->why.text, sizeof(refusal->why.text), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+/* ---- bytes to JSON ---- */
+
+/*
+ * How deep brackets nest outside strings, before any parser recurses into
+ * them.  Right for JSON that is right; what is wrong fails in the parser.
+ */
+static size_t
+json_depth(struct slice body)
+{
+	size_t depth = 0, deepest = 0, i;
+	bool in_string = false;
+
+	for (i = 0; i < body.len; i++) {
+		switch (body.ptr[i]) {
+		case '\\':
+			i += in_string;
+			break;
+		case '"':
+			in_string = !in_string;
+			break;
+		case '{':
+		case '[':
+			if (!in_string && ++depth > deepest)
+				deepest = depth;
+			break;
+		case '}':
+		case ']':
+			if (!in_string && depth > 0)
+				depth--;
+			break;
+		}
+	}
+	return deepest;
+}
+
+static bool
+is_msgpack_map(struct slice body)
+{
+	unsigned char c = (unsigned char)body.ptr[0];
+
+	return (c & 0xf0) == 0x80 || c == 0xde || c == 0xdf;
+}
+
+static json_t *
+parse_json(struct slice body, struct refusal *refusal)
+{
+	json_error_t error;
+	json_t *json;
+	size_t bad;
+
+	if (!text_valid_utf8(body, &bad)) {
+		refuse(refusal, "bad_utf8", "byte %zu is not UTF-8", bad);
+		return NULL;
+	}
+	json = json_loadb(body.ptr, body.len, JSON_REJECT_DUPLICATES, &error);
+	if (json != NULL)
+		return json;
+	switch (json_error_code(&error)) {
+	case json_error_null_character:
+	case json_error_null_byte_in_key:
+		refuse(refusal, "nul", "NUL at byte %d: text has no NUL bytes",
+		    error.position);
+		break;
+	case json_error_duplicate_key:
+		refuse(refusal, "bad_json", "a member is there twice: %s",
+		    error.text);
+		break;
+	default:
+		refuse(refusal, "bad_json", "not JSON at byte %d: %s",
+		    error.position, error.text);
+	}
+	return NULL;
+}
+
+static json_t *
+parse(const struct conf *conf, struct slice body, struct refusal *refusal)
+{
+	struct msg_error why;
+	json_t *json;
+
+	if (body.len == 0) {
+		refuse(refusal, "bad_json", "the entry is empty");
+		return NULL;
+	}
+	if (body.len > (size_t)conf->max_entry * 1024) {
+		refuse(refusal, "too_large",
+		    "%zu bytes: an entry has at most max_entry = %lld KiB",
+		    body.len, (long long)conf->max_entry);
+		return NULL;
+	}
+	if (is_msgpack_map(body)) {
+		json = msg_msgpack_to_json(body, &why);
+		if (json == NULL)
+			refuse(refusal, "bad_msgpack", "%s", why.text);
+		return json;
+	}
+	if (json_depth(body) > (size_t)conf->max_depth) {
+		refuse(refusal, "too_deep",
+		    "nested deeper than max_depth = %lld levels",
+		    (long long)conf->max_depth);
+		return NULL;
+	}
+	return parse_json(body, refusal);
+}
+
+/* ---- one field ---- */
+
+static int
+check_name(const struct conf *conf, const char *field, struct slice s,
+    struct refusal *refusal)
+{
+	size_t i;
+
+	if (s.len > (size_t)conf->max_name)
+		return refuse(refusal, "too_large",
+		    "%s: %zu bytes, at most max_name = %lld", field, s.len,
+		    (long long)conf->max_name);
+	for (i = 0; i < s.len; i++)
+		if ((unsigned char)s.ptr[i] < 0x20 || s.ptr[i] == 0x7f)
+			return refuse(refusal, "bad_value",
+			    "%s: has a control character", field);
+	return 0;
+}
+
+/* Fields that identify something; all other strings are text. */
+static bool
+is_name(const char *field)
+{
+	static const char *const names[] = { "domain", "id", "user", "channel",
+		"room", "session", "thread", "as", "reply_to", "at", "refines",
+		"agent_id", "artifact", "link", "target", "question", "kind",
+		"role", "verdict", "what", "consolidates", "artifacts",
+		"response_id", "previous_response_id", "model" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(field, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static int
+check_str(const struct conf *conf, const char *field, struct slice s,
+    struct refusal *refusal)
+{
+	if (memchr(s.len > 0 ? s.ptr : "x", 0, s.len) != NULL)
+		return refuse(refusal, "nul", "%s: has a NUL byte", field);
+	if (s.len == 0)
+		return refuse(refusal, "bad_value", "%s: is empty", field);
+	if (is_name(field))
+		return check_name(conf, field, s, refusal);
+	if (s.len > (size_t)conf->max_text * 1024)
+		return refuse(refusal, "too_large",
+		    "%s: %zu bytes, at most max_text = %lld KiB", field, s.len,
+		    (long long)conf->max_text);
+	return 0;
+}
+
+static int
+check_strs(const struct conf *conf, const char *field,
+    const struct msg_strs *strs, struct refusal *refusal)
+{
+	size_t i;
+
+	if (strs->count == 0 || strs->count > (size_t)conf->max_list)
+		return refuse(refusal, "bad_value",
+		    "%s: has %zu items, must have 1 to max_list = %lld", field,
+		    strs->count, (long long)conf->max_list);
+	for (i = 0; i < strs->count; i++)
+		if (check_str(conf, field, strs->at[i], refusal) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+check_fields(const struct conf *conf, const struct msg_spec *spec,
+    const void *msg, struct refusal *refusal)
+{
+	const struct msg_field *f;
+	const void *value;
+	size_t i;
+	int rc;
+
+	for (i = 0; i < spec->n_fields; i++) {
+		f = &spec->fields[i];
+		value = (const char *)msg + f->offset;
+		rc = 0;
+		if (!msg_has_tag(msg, f->tag))
+			continue;
+		if (f->type == TYPE_str)
+			rc = check_str(conf, f->name, *(const struct slice *)value,
+			    refusal);
+		else if (f->type == TYPE_strs)
+			rc = check_strs(conf, f->name, value, refusal);
+		if (rc == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+check_one_of(const char *field, struct slice value, const char *const *words,
+    struct refusal *refusal)
+{
+	struct buf list;
+	size_t i;
+
+	buf_init(&list, 200);
+	for (i = 0; words[i] != NULL; i++) {
+		if (slice_is(value, words[i])) {
+			buf_release(&list);
+			return 0;
+		}
+		buf_addf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
+	}
+	refuse(refusal, "bad_value", "%s: '%.*s' is not one of %s", field,
+	    (int)(value.len > 40 ? 40 : value.len), value.ptr, buf_cstr(&list));
+	buf_release(&list);
+	return -1;
+}
+
+/* ---- one type ---- */
+
+static int
+check_turn(struct msg_turn *t, struct refusal *refusal)
+{
+	static const char *const roles[] = { "user", "assistant", "system",
+		"tool", NULL };
+	static const char *const kinds[] = { "explicit", "implicit", NULL };
+
+	if (t->role.len == 0)
+		t->role = SLICE("user");
+	if (t->kind.len == 0)
+		t->kind = t->thread.len > 0 ? SLICE("explicit") :
+					      SLICE("implicit");
+	if (check_one_of("role", t->role, roles, refusal) == -1 ||
+	    check_one_of("kind", t->kind, kinds, refusal) == -1)
+		return -1;
+	if (slice_is(t->kind, "implicit") && t->thread.len > 0)
+		return refuse(refusal, "bad_value",
+		    "kind: is implicit, but a thread is given");
+	if (slice_is(t->kind, "explicit") && t->thread.len == 0 &&
+	    t->session.len == 0)
+		return refuse(refusal, "missing",
+		    "thread: is missing: an explicit turn names its thread, "
+		    "or a session");
+	if (msg_has_tag(t, MSGTAG_turn_inactivity_timeout_minutes) &&
+	    (t->inactivity_timeout_minutes < 1 ||
+		t->inactivity_timeout_minutes > 525600))
+		return refuse(refusal, "bad_value",
+		    "inactivity_timeout_minutes: must be 1 to 525600");
+	return 0;
+}
+
+static int
+check_memory(const struct msg_memory *m, struct refusal *refusal)
+{
+	size_t i, j;
+
+	if (m->refines.len > 0 && m->consolidates.count > 0)
+		return refuse(refusal, "MUTUAL_EXCLUSION",
+		    "refines, consolidates: only one of the two may be given");
+	if (m->consolidates.count == 0)
+		return 0;
+	for (i = 1; i < m->consolidates.count; i++)
+		for (j = 0; j < i; j++)
+			if (!slice_eq(m->consolidates.at[i],
+				m->consolidates.at[j]))
+				return 0;
+	return refuse(refusal, "MIN_CONSOLIDATION",
+	    "consolidates: needs at least two different ids");
+}
+
+static int
+check_type(enum msg_id type, union msg_any *e, struct refusal *refusal)
+{
+	static const char *const verdicts[] = { "right", "wrong", NULL };
+	static const char *const targets[] = { "user", "thread", "turn",
+		"artifact", "domain", NULL };
+
+	switch (type) {
+	case MSG_turn:
+		return check_turn(&e->turn, refusal);
+	case MSG_memory:
+		return check_memory(&e->memory, refusal);
+	case MSG_close:
+		if ((e->close.thread.len > 0) == (e->close.artifact.len > 0))
+			return refuse(refusal, "missing",
+			    "thread, artifact: exactly one is needed");
+		return 0;
+	case MSG_reopen:
+		if ((e->reopen.thread.len > 0) == (e->reopen.artifact.len > 0))
+			return refuse(refusal, "missing",
+			    "thread, artifact: exactly one is needed");
+		return 0;
+	case MSG_feedback:
+		return check_one_of("verdict", e->feedback.verdict, verdicts,
+		    refusal);
+	case MSG_forget:
+		if (check_one_of("what", e->forget.what, targets, refusal) == -1)
+			return -1;
+		if (e->forget.target.len == 0 &&
+		    !slice_is(e->forget.what, "domain"))
+			return refuse(refusal, "missing",
+			    "target: is missing: which %.*s?",
+			    SLICE_ARG(e->forget.what));
+		return 0;
+	case MSG_session_end:
+		if (e->session_end.session.len == 0)
+			return refuse(refusal, "missing",
+			    "session: is missing");
+		return 0;
+	case MSG_tick:
+		if (e->tick.user.len == 0 && e->tick.room.len == 0)
+			return refuse(refusal, "missing",
+			    "user: is missing: a sender's tick is for one "
+			    "user or room");
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- the envelope ---- */
+
+static int
+check_time(const struct conf *conf, const struct msg_envelope *e,
+    int64_t arrived_ms, struct refusal *refusal)
+{
+	char latest[WHEN_TEXT_BYTES];
+	int64_t most = arrived_ms + conf->max_future * WHEN_DAY_MS;
+
+	if (!msg_has_tag(e, MSGTAG_envelope_ts))
+		return 0;
+	if (e->ts < 0)
+		return refuse(refusal, "bad_time", "ts: is before 1970");
+	if (e->ts <= most)
+		return 0;
+	when_format(most, latest);
+	return refuse(refusal, "bad_time",
+	    "ts: is too far ahead: the latest taken now is %s", latest);
+}
+
+static void
+fill_envelope(struct msg_envelope *e, int64_t arrived_ms)
+{
+	if (e->domain.len == 0)
+		e->domain = SLICE("default");
+	if (e->user.len == 0)
+		e->user = SLICE("default");
+	if (!msg_has_tag(e, MSGTAG_envelope_ts))
+		e->ts = arrived_ms;
+}
+
+static const struct msg_spec *
+find_type(json_t *json, struct refusal *refusal)
+{
+	json_t *type = json_object_get(json, "type");
+	const struct msg_spec *spec;
+
+	if (!json_is_object(json)) {
+		refuse(refusal, "bad_type", "an entry is a JSON object");
+		return NULL;
+	}
+	if (type == NULL)
+		return msg_spec(MSG_turn);
+	if (!json_is_string(type)) {
+		refuse(refusal, "bad_type", "type: must be a string");
+		return NULL;
+	}
+	spec = msg_spec_named(slice_of(json_string_value(type),
+	    json_string_length(type)));
+	if (spec != NULL && msg_is_entry(spec->id) && spec->id != MSG_tombstone)
+		return spec;
+	refuse(refusal, "unknown_type", "type: '%.60s' is no entry",
+	    json_string_value(type));
+	return NULL;
+}
+
+/*
+ * Over what the sender gave, before anything is filled in: a resend hours
+ * later, without a ts, is still the same entry.
+ */
+static int
+hash_content(struct accepted *a, struct refusal *refusal)
+{
+	XXH128_canonical_t digest;
+	struct buf record;
+	char *text;
+
+	if (a->type == MSG_exchange) {
+		text = json_dumps(a->json, JSON_COMPACT | JSON_SORT_KEYS);
+		if (text == NULL)
+			return refuse(refusal, "bad_json", "cannot be written");
+		XXH128_canonicalFromHash(&digest,
+		    XXH3_128bits(text, strlen(text)));
+		free(text);
+	} else {
+		buf_init(&record, SIZE_MAX / 4);
+		if (msg_encode(&record, a->type, a->entry) == -1)
+			return refuse(refusal, "too_large", "cannot be kept");
+		XXH128_canonicalFromHash(&digest,
+		    XXH3_128bits(record.ptr, record.len));
+		buf_release(&record);
+	}
+	memcpy(a->content_hash, digest.digest, sizeof(a->content_hash));
+	return 0;
+}
+
+static const char *
+code_of(const struct msg_error *why)
+{
+	if (strstr(why->text, "is missing") != NULL)
+		return "missing";
+	return strstr(why->text, "set by skein") != NULL ? "bad_value" :
+							   "bad_type";
+}
+
+int
+accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
+    struct arena *arena, struct accepted *out, struct slice *id,
+    struct refusal *refusal)
+{
+	const struct msg_spec *spec;
+	json_t *given;
+
+	*out = (struct accepted){ 0 };
+	*id = SLICE_NONE;
+	out->json = parse(conf, body, refusal);
+	if (out->json == NULL)
+		return -1;
+	given = json_object_get(out->json, "id");
+	if (json_is_string(given) && json_string_length(given) <= 240)
+		*id = arena_dup(arena, slice_of(json_string_value(given),
+		    json_string_length(given)));
+	spec = find_type(out->json, refusal);
+	if (spec == NULL)
+		return -1;
+	out->type = spec->id;
+	out->entry = arena_alloc(arena, sizeof(*out->entry));
+	if (msg_from_json(out->json, arena, spec->id, out->entry, true,
+		&refusal->why) == -1) {
+		refusal->code = code_of(&refusal->why);
+		return -1;
+	}
+	if (check_fields(conf, spec, out->entry, refusal) == -1 ||
+	    check_time(conf, &out->entry->envelope, arrived_ms, refusal) == -1 ||
+	    hash_content(out, refusal) == -1 ||
+	    check_type(out->type, out->entry, refusal) == -1)
+		return -1;
+	fill_envelope(&out->entry->envelope, arrived_ms);
+	return 0;
+}
+
+void
+accept_release(struct accepted *a)
+{
+	json_decref(a->json);
+	a->json = NULL;
+}

@@ -1,0 +1,515 @@
+/*
+ * normal - the normal form of an exchange's messages, and their hashes
+ */
+#include "ingest/normal.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <sodium.h>
+#include <stdlib.h>
+
+/* ---- parts ---- */
+
+/* One part: a letter, the length, the bytes. */
+static void
+put_part(struct buf *out, char kind, struct slice s)
+{
+	buf_addf(out, "%c%zu:", kind, s.len);
+	buf_addslice(out, s);
+	buf_addc(out, '\n');
+}
+
+static struct slice
+str_of(const json_t *json)
+{
+	return slice_of(json_string_value(json), json_string_length(json));
+}
+
+static struct slice
+str_at(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_string(value) ? str_of(value) : SLICE_NONE;
+}
+
+static struct slice
+trim_end(struct slice s)
+{
+	while (s.len > 0 && isspace((unsigned char)s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* Wholly one injected block: its end tag is the end of the text. */
+static bool
+is_injected(struct slice text)
+{
+	static const char reminder[] = "<system-reminder>";
+	static const char reminder_end[] = "</system-reminder>";
+	struct slice s = trim_end(text);
+	const char *close;
+	size_t len;
+
+	while (s.len > 0 && isspace((unsigned char)s.ptr[0]))
+		s = slice_of(s.ptr + 1, s.len - 1);
+	if (slice_starts(s, reminder)) {
+		close = memmem(s.ptr, s.len, reminder_end,
+		    sizeof(reminder_end) - 1);
+		return close != NULL &&
+		    close + sizeof(reminder_end) - 1 == s.ptr + s.len;
+	}
+	if (!slice_starts(s, "<skein-") || s.ptr[s.len - 1] != '>')
+		return false;
+	/* "<skein-memory id=...> ... </skein-memory>" */
+	for (len = 1; len < s.len && !isspace((unsigned char)s.ptr[len]) &&
+	     s.ptr[len] != '>';)
+		len++;
+	return s.len >= 2 * len + 2 &&
+	    memcmp(s.ptr + s.len - len - 2, "</", 2) == 0 &&
+	    memcmp(s.ptr + s.len - len, s.ptr + 1, len - 1) == 0;
+}
+
+static void
+put_json(struct buf *out, char kind, json_t *json)
+{
+	char *text = json_dumps(json,
+	    JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+
+	put_part(out, kind, slice_str(text != NULL ? text : "null"));
+	free(text);
+}
+
+/* ---- blocks ---- */
+
+struct reader {
+	struct arena *arena;
+	struct buf form;	/* the message's normal form */
+	struct buf text;	/* its plain text */
+	bool plain;		/* nothing but text so far */
+	bool all_results;	/* nothing but tool results so far */
+	size_t tool_ids;
+	struct msg_error *why;
+};
+
+static void read_content(struct reader *r, json_t *content);
+
+static void
+add_text(struct reader *r, struct slice text)
+{
+	struct slice trimmed = trim_end(text);
+
+	if (trimmed.len == 0 || is_injected(text))
+		return;
+	put_part(&r->form, 'T', trimmed);
+	if (r->text.len > 0)
+		buf_addc(&r->text, '\n');
+	buf_addslice(&r->text, text);
+}
+
+static void
+add_call(struct reader *r, struct slice id, struct slice name, json_t *input)
+{
+	put_part(&r->form, 'C', id);
+	put_part(&r->form, 'N', name);
+	if (input != NULL)
+		put_json(&r->form, 'I', input);
+	r->tool_ids++;
+	r->plain = r->all_results = false;
+}
+
+static void
+add_result(struct reader *r, struct slice id, json_t *content, bool is_error)
+{
+	put_part(&r->form, 'R', id);
+	if (is_error)
+		put_part(&r->form, 'E', SLICE("error"));
+	buf_adds(&r->form, "(\n");
+	read_content(r, content);
+	buf_adds(&r->form, ")\n");
+	r->tool_ids++;
+	r->plain = false;
+}
+
+/* Anything else, without its cache mark, as it is. */
+static void
+add_other(struct reader *r, json_t *block)
+{
+	json_t *copy = json_copy(block);
+
+	(void)json_object_del(copy, "cache_control");
+	put_json(&r->form, 'X', copy);
+	json_decref(copy);
+	r->plain = r->all_results = false;
+}
+
+static void
+read_block(struct reader *r, json_t *block)
+{
+	struct slice type = str_at(block, "type");
+
+	if (json_is_string(block)) {
+		r->all_results = false;
+		add_text(r, str_of(block));
+	} else if (slice_is(type, "text") || slice_is(type, "input_text") ||
+	    slice_is(type, "output_text")) {
+		if (!is_injected(str_at(block, "text")))
+			r->all_results = false;
+		add_text(r, str_at(block, "text"));
+	} else if (slice_is(type, "thinking") ||
+	    slice_is(type, "redacted_thinking") || slice_is(type, "reasoning"))
+		r->plain = false;
+	else if (slice_is(type, "tool_use"))
+		add_call(r, str_at(block, "id"), str_at(block, "name"),
+		    json_object_get(block, "input"));
+	else if (slice_is(type, "tool_result"))
+		add_result(r, str_at(block, "tool_use_id"),
+		    json_object_get(block, "content"),
+		    json_is_true(json_object_get(block, "is_error")));
+	else if (json_is_object(block))
+		add_other(r, block);
+	else
+		put_json(&r->form, 'X', block);
+}
+
+static void
+read_content(struct reader *r, json_t *content)
+{
+	json_t *block;
+	size_t i;
+
+	if (json_is_array(content)) {
+		json_array_foreach(content, i, block)
+			read_block(r, block);
+	} else if (content != NULL && !json_is_null(content))
+		read_block(r, content);
+}
+
+/* OpenAI: calls stand beside the content, arguments are JSON in a string. */
+static void
+read_tool_calls(struct reader *r, json_t *calls)
+{
+	json_t *call, *function, *input;
+	struct slice arguments;
+	size_t i;
+
+	json_array_foreach(calls, i, call) {
+		function = json_object_get(call, "function");
+		arguments = str_at(function, "arguments");
+		input = arguments.len == 0 ? NULL :
+		    json_loadb(arguments.ptr, arguments.len, JSON_DECODE_ANY,
+			NULL);
+		if (input == NULL)
+			input = json_stringn(arguments.ptr, arguments.len);
+		add_call(r, str_at(call, "id"), str_at(function, "name"),
+		    input);
+		json_decref(input);
+	}
+}
+
+/* ---- messages ---- */
+
+static void
+next_hash(const char *before, struct slice form, char out[PREFIX_HASH_BYTES])
+{
+	crypto_generichash_state state;
+
+	crypto_generichash_init(&state, NULL, 0, PREFIX_HASH_BYTES);
+	crypto_generichash_update(&state, (const unsigned char *)before,
+	    PREFIX_HASH_BYTES);
+	crypto_generichash_update(&state, (const unsigned char *)form.ptr,
+	    form.len);
+	crypto_generichash_final(&state, (unsigned char *)out,
+	    PREFIX_HASH_BYTES);
+}
+
+static void
+read_form(struct reader *r, json_t *message)
+{
+	struct slice role = str_at(message, "role");
+	json_t *content = json_object_get(message, "content");
+
+	buf_clear(&r->form);
+	buf_clear(&r->text);
+	r->plain = r->all_results = true;
+	r->tool_ids = 0;
+	put_part(&r->form, 'M', role);
+	if (slice_is(role, "tool") || slice_is(role, "function"))
+		add_result(r, str_at(message, "tool_call_id"), content, false);
+	else
+		read_content(r, content);
+	read_tool_calls(r, json_object_get(message, "tool_calls"));
+}
+
+static struct slice
+role_of(const struct reader *r, json_t *message)
+{
+	struct slice role = str_at(message, "role");
+
+	if (slice_is(role, "developer"))
+		return SLICE("system");
+	if (slice_is(role, "function"))
+		return SLICE("tool");
+	/* A user message that only carries results is the tool speaking. */
+	if (slice_is(role, "user") && r->all_results && r->tool_ids > 0)
+		return SLICE("tool");
+	return role;
+}
+
+/* Keeps the message that read_form has just read. */
+static void
+keep_message(struct reader *r, json_t *message, const char *before,
+    struct normal_message *out)
+{
+	char *json;
+
+	out->role = arena_dup(r->arena, role_of(r, message));
+	out->text = arena_dup(r->arena, buf_slice(&r->text));
+	next_hash(before, buf_slice(&r->form), out->hash);
+	if (r->plain)
+		return;
+	json = json_dumps(message, JSON_COMPACT);
+	out->content = arena_dup(r->arena, slice_str(json));
+	free(json);
+}
+
+static int
+check_message(json_t *message, size_t i, struct refusal *refusal)
+{
+	static const char *const roles[] = { "user", "assistant", "system",
+		"developer", "tool", "function" };
+	struct slice role = str_at(message, "role");
+	json_t *content = json_object_get(message, "content");
+	size_t k;
+
+	if (!json_is_object(message))
+		return refuse(refusal, "bad_type",
+		    "messages[%zu]: must be an object", i);
+	for (k = 0; k < sizeof(roles) / sizeof(roles[0]); k++)
+		if (slice_is(role, roles[k]))
+			break;
+	if (k == sizeof(roles) / sizeof(roles[0]))
+		return refuse(refusal, "bad_value",
+		    "messages[%zu].role: must be user, assistant, system or "
+		    "tool", i);
+	if (content != NULL && !json_is_string(content) &&
+	    !json_is_array(content) && !json_is_null(content))
+		return refuse(refusal, "bad_type",
+		    "messages[%zu].content: must be a string or an array", i);
+	if (content == NULL && json_object_get(message, "tool_calls") == NULL)
+		return refuse(refusal, "missing",
+		    "messages[%zu].content: is missing", i);
+	return 0;
+}
+
+/* ---- the system text ---- */
+
+/* Lines that change from call to call and say nothing of the conversation. */
+static bool
+is_volatile(struct slice line)
+{
+	static const char *const starts[] = { "x-anthropic-billing-header:",
+		"Today's date", "Current date", "Current time", "Today is ",
+		"The current date", "Current branch:", "Status:",
+		"Recent commits:", "gitStatus:" };
+	size_t i;
+
+	while (line.len > 0 && isspace((unsigned char)line.ptr[0]))
+		line = slice_of(line.ptr + 1, line.len - 1);
+	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (line.len >= strlen(starts[i]) &&
+		    strncasecmp(line.ptr, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+static void
+add_system(struct buf *text, json_t *system)
+{
+	json_t *block;
+	size_t i;
+
+	if (json_is_string(system)) {
+		if (text->len > 0)
+			buf_addc(text, '\n');
+		buf_addslice(text, str_of(system));
+	} else if (json_is_object(system)) {
+		add_system(text, json_object_get(system, "text"));
+	} else {
+		json_array_foreach(system, i, block)
+			add_system(text, block);
+	}
+}
+
+static void
+hash_system(struct slice text, char out[PREFIX_HASH_BYTES])
+{
+	crypto_generichash_state state;
+	const char *end = text.ptr + text.len, *line = text.ptr, *newline;
+	struct slice s;
+
+	crypto_generichash_init(&state, NULL, 0, PREFIX_HASH_BYTES);
+	while (line != NULL && line < end) {
+		newline = memchr(line, '\n', (size_t)(end - line));
+		s = slice_of(line,
+		    (size_t)((newline != NULL ? newline : end) - line));
+		s = trim_end(s);
+		if (s.len > 0 && !is_volatile(s)) {
+			crypto_generichash_update(&state,
+			    (const unsigned char *)s.ptr, s.len);
+			crypto_generichash_update(&state,
+			    (const unsigned char *)"\n", 1);
+		}
+		line = newline != NULL ? newline + 1 : NULL;
+	}
+	crypto_generichash_final(&state, (unsigned char *)out,
+	    PREFIX_HASH_BYTES);
+}
+
+static bool
+is_system(json_t *message)
+{
+	struct slice role = str_at(message, "role");
+
+	return slice_is(role, "system") || slice_is(role, "developer");
+}
+
+/* The system field, then the system messages that open the request. */
+static size_t
+read_system(json_t *exchange, struct arena *arena, struct normal_exchange *out)
+{
+	json_t *messages = json_object_get(exchange, "messages");
+	size_t first = 0, count = json_array_size(messages);
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX / 4);
+	add_system(&text, json_object_get(exchange, "system"));
+	while (first + 1 < count && is_system(json_array_get(messages, first)))
+		add_system(&text, json_object_get(
+		    json_array_get(messages, first++), "content"));
+	out->system = arena_dup(arena, buf_slice(&text));
+	hash_system(out->system, out->system_hash);
+	buf_release(&text);
+	return first;
+}
+
+/* ---- the reply ---- */
+
+/* The message inside a response of any known shape, or NULL. */
+static json_t *
+reply_message(json_t *response)
+{
+	json_t *choice;
+
+	if (!json_is_object(response))
+		return NULL;
+	choice = json_array_get(json_object_get(response, "choices"), 0);
+	if (choice != NULL)
+		return json_object_get(choice, "message");
+	return json_object_get(response, "content") != NULL ||
+		json_object_get(response, "tool_calls") != NULL ?
+	    response : NULL;
+}
+
+static int
+read_reply(struct reader *r, json_t *exchange, const char *before,
+    struct normal_exchange *out, struct refusal *refusal)
+{
+	json_t *response = json_object_get(exchange, "response"), *message, *own;
+
+	if (response == NULL || json_is_null(response))
+		return 0;
+	message = json_is_string(response) ? response : reply_message(response);
+	if (message == NULL)
+		return refuse(refusal, "bad_type",
+		    "response: must be null, text, or a reply with content or "
+		    "choices");
+	/* Only role and content: ids and usage are not the conversation. */
+	own = json_pack("{s:s, s:O?, s:O?}", "role", "assistant", "content",
+	    json_is_string(message) ? message :
+				      json_object_get(message, "content"),
+	    "tool_calls", json_is_string(message) ? NULL :
+	    json_object_get(message, "tool_calls"));
+	if (own == NULL)
+		return refuse(refusal, "bad_type", "response: cannot be read");
+	read_form(r, own);
+	keep_message(r, own, before, &out->reply);
+	out->has_reply = true;
+	json_decref(own);
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+/* Whether a message with tool ids has come before in this request. */
+static bool
+is_repeated(const struct reader *r, json_t *seen)
+{
+	char hash[PREFIX_HASH_BYTES] = { 0 }, hex[2 * PREFIX_HASH_BYTES + 1];
+	bool repeated;
+
+	if (r->tool_ids == 0)
+		return false;
+	next_hash(hash, buf_slice(&r->form), hash);
+	sodium_bin2hex(hex, sizeof(hex), (unsigned char *)hash, sizeof(hash));
+	repeated = json_object_get(seen, hex) != NULL;
+	json_object_set_new(seen, hex, json_true());
+	return repeated;
+}
+
+static int
+read_messages(struct reader *r, json_t *messages, size_t first,
+    struct normal_exchange *out, struct refusal *refusal)
+{
+	static const char origin[PREFIX_HASH_BYTES] = "skein prefix 1";
+	const char *before = origin;
+	json_t *seen = json_object();
+	size_t i, count = json_array_size(messages);
+	int rc = 0;
+
+	out->messages = arena_array(r->arena, count, sizeof(out->messages[0]));
+	for (i = first; i < count && rc == 0; i++) {
+		rc = check_message(json_array_get(messages, i), i, refusal);
+		if (rc == -1)
+			break;
+		read_form(r, json_array_get(messages, i));
+		if (is_repeated(r, seen))
+			continue;
+		keep_message(r, json_array_get(messages, i), before,
+		    &out->messages[out->n_messages]);
+		before = out->messages[out->n_messages++].hash;
+	}
+	json_decref(seen);
+	return rc;
+}
+
+int
+normal_read(const struct conf *conf, json_t *exchange, struct arena *arena,
+    struct normal_exchange *out, struct refusal *refusal)
+{
+	json_t *messages = json_object_get(exchange, "messages");
+	struct reader r = { .arena = arena };
+	size_t first;
+	int rc;
+
+	*out = (struct normal_exchange){ 0 };
+	if (messages == NULL)
+		return refuse(refusal, "missing", "messages: is missing");
+	if (!json_is_array(messages) || json_array_size(messages) == 0)
+		return refuse(refusal, "bad_value",
+		    "messages: must be an array with at least one message");
+	if (json_array_size(messages) > (size_t)conf->max_messages)
+		return refuse(refusal, "too_large",
+		    "messages: has %zu, at most max_messages = %lld",
+		    json_array_size(messages), (long long)conf->max_messages);
+	buf_init(&r.form, SIZE_MAX / 4);
+	buf_init(&r.text, SIZE_MAX / 4);
+	first = read_system(exchange, arena, out);
+	rc = read_messages(&r, messages, first, out, refusal);
+	if (rc == 0)
+		rc = read_reply(&r, exchange,
+		    out->messages[out->n_messages - 1].hash, out, refusal);
+	buf_release(&r.form);
+	buf_release(&r.text);
+	return rc;
+}

@@ -1,0 +1,376 @@
+/*
+ * post - what ingest does with the posts of its clients, a batch at a time
+ *
+ * A batch is what can be read without waiting, up to the limits: refuse what
+ * is wrong, drop what is there already, give the rest its seq and its thread,
+ * commit all of it once, then answer.  Clients that write while the disk is
+ * busy wait in ZeroMQ's queues and make the next batch larger, so group
+ * commit needs no timer.
+ */
+#include "ingest/post.h"
+
+#include "common/when.h"
+#include "ingest/accept.h"
+#include "ingest/place.h"
+
+static const char full_words[] =
+    "the store is full: nothing new is taken until there is room";
+
+/* ---- refusing ---- */
+
+/* Remembers the last refusals_kept of them, by overwriting in a ring. */
+static void
+record_refusal(struct stage *st, const struct msg_post *post, struct slice id,
+    const struct refusal *refusal)
+{
+	enum { EXCERPT_BYTES = 256 };
+	struct ingest *in = stage_state(st);
+	struct msg_refusal r = {
+		.at = in->now_ms,
+		.nonce = post->nonce,
+		.number = post->number,
+		.id = id,
+		.code = slice_str(refusal->code),
+		.message = slice_str(refusal->why.text),
+		.excerpt = post->body,
+	};
+	struct key k;
+
+	if (r.excerpt.len > EXCERPT_BYTES)
+		r.excerpt.len = EXCERPT_BYTES;
+	k = key_u64(++in->refusals);
+	batch_put_msg(st, TABLE_refusals, key_slice(&k), MSG_refusal, &r, false);
+	if (in->refusals > (uint64_t)st->conf.refusals_kept) {
+		k = key_u64(in->refusals - (uint64_t)st->conf.refusals_kept);
+		batch_delete(st, TABLE_refusals, key_slice(&k));
+	}
+	stage_count(st, COUNTER_refused, 1);
+}
+
+static void
+fail_result(struct stage *st, struct msg_ack *ack, struct slice id,
+    const struct refusal *refusal)
+{
+	struct ingest *in = stage_state(st);
+
+	ack->id = arena_dup(&in->batch, id);
+	ack->seq = 0;
+	ack->key = SLICE_NONE;
+	ack->code = arena_dup(&in->batch, slice_str(refusal->code));
+	ack->message = arena_dup(&in->batch, slice_str(refusal->why.text));
+}
+
+/* ---- accepting ---- */
+
+static void
+keep_system(struct stage *st, const struct normal_exchange *n)
+{
+	struct slice hash = slice_of(n->system_hash, PREFIX_HASH_BYTES), there;
+	struct db_txn *txn;
+	bool known;
+
+	if (n->system.len == 0)
+		return;
+	txn = db_read(st->shared);
+	known = db_get(txn, TABLE_systems, hash, &there);
+	db_abort(&txn);
+	if (!known)
+		batch_put(st, TABLE_systems, hash, n->system, false);
+}
+
+/* Log, section, arrival: the entry is in the batch. */
+static void
+journal(struct stage *st, const struct stage_entry *e,
+    const struct msg_s_ingest *section, const struct msg_arrival *arrival)
+{
+	struct key k = key_u64(e->seq);
+
+	batch_put_msg(st, TABLE_log, key_slice(&k), e->entry.id, e->entry.as,
+	    true);
+	batch_put_msg(st, TABLE_s_ingest, key_slice(&k), MSG_s_ingest, section,
+	    true);
+	batch_put_msg(st, TABLE_arrivals, key_slice(&k), MSG_arrival, arrival,
+	    true);
+	place_apply(st, e, section);
+	stage_count(st, COUNTER_accepted, 1);
+}
+
+static bool
+is_live(const struct stage *st, int64_t ts, int64_t arrived_ms)
+{
+	int64_t apart = ts > arrived_ms ? ts - arrived_ms : arrived_ms - ts;
+
+	return st->conf.tick_interval > 0 &&
+	    apart <= st->conf.live_window * 1000;
+}
+
+/* Same id: the same entry again, or another one under its name. */
+static int
+check_sent(struct stage *st, const struct accepted *a, uint64_t *seq,
+    struct refusal *refusal)
+{
+	const struct msg_envelope *e = &a->entry->envelope;
+	struct msg_sent sent;
+
+	if (e->id.len == 0 || !place_sent(st, e->domain, e->id, &sent))
+		return 0;
+	if (!slice_eq(sent.content_hash,
+		slice_of(a->content_hash, CONTENT_HASH_BYTES)))
+		return refuse(refusal, "id_conflict",
+		    "id: entry %llu has this id and other content",
+		    (unsigned long long)sent.seq);
+	*seq = sent.seq;
+	return 0;
+}
+
+static int
+take(struct stage *st, const struct msg_post *post, struct accepted *a,
+    struct msg_ack *ack, struct refusal *refusal)
+{
+	struct ingest *in = stage_state(st);
+	struct msg_arrival arrival = { .at = in->now_ms,
+		.nonce = post->nonce, .number = post->number };
+	struct msg_s_ingest section = { 0 };
+	struct normal_exchange exchange;
+	struct stage_entry e = { .seq = in->seq + 1 };
+	uint64_t seq = 0;
+
+	if (check_sent(st, a, &seq, refusal) == -1)
+		return -1;
+	if (seq == 0) {
+		if (in->full)
+			return refuse(refusal, "full", "%s", full_words);
+		if (a->type == MSG_exchange &&
+		    normal_read(&st->conf, a->json, &st->arena, &exchange,
+			refusal) == -1)
+			return -1;
+		a->entry->envelope.live = is_live(st, a->entry->envelope.ts,
+		    in->now_ms);
+		section.content_hash = slice_of(a->content_hash,
+		    CONTENT_HASH_BYTES);
+		if (place_decide(st, e.seq, a->type, a->entry, &exchange,
+			&section, refusal) == -1)
+			return -1;
+		if (a->type == MSG_exchange)
+			keep_system(st, &exchange);
+		e.entry = (struct msg){ a->type, a->entry };
+		journal(st, &e, &section, &arrival);
+		seq = ++in->seq;
+	} else {
+		ack->repeated = true;
+		stage_count(st, COUNTER_repeated, 1);
+	}
+	ack->seq = seq;
+	ack->id = arena_dup(&in->batch, a->entry->envelope.id);
+	ack->key = arena_printf(&in->batch, a->type == MSG_fork ? "t%llu" :
+	    "%llu.0", (unsigned long long)seq);
+	return 0;
+}
+
+static void
+accept_post(struct stage *st, const struct msg_post *post, struct client *c)
+{
+	struct ingest *in = stage_state(st);
+	struct msg_ack *ack = clients_result(in->clients, c);
+	struct refusal refusal;
+	struct accepted a;
+	struct slice id;
+
+	if (accept_entry(&st->conf, post->body, in->now_ms, &st->arena, &a,
+		&id, &refusal) == -1 ||
+	    take(st, post, &a, ack, &refusal) == -1) {
+		record_refusal(st, post, id, &refusal);
+		fail_result(st, ack, id, &refusal);
+	}
+	accept_release(&a);
+}
+
+/* ---- posts ---- */
+
+static void
+bad_post(struct stage *st, struct slice bytes, const char *reason)
+{
+	struct msg_post post = { .body = bytes };
+	struct refusal refusal;
+
+	refuse(&refusal, "bad_frame", "%s", reason);
+	record_refusal(st, &post, SLICE_NONE, &refusal);
+	stage_count(st, COUNTER_bad_frames, 1);
+}
+
+static void
+handle_post(struct stage *st, const struct bus_message *m)
+{
+	struct ingest *in = stage_state(st);
+	struct msg_error why;
+	struct msg_post post;
+	struct client *c;
+
+	if (m->count != 2 || m->dropped > 0) {
+		bad_post(st, m->count > 1 ? m->parts[1] : SLICE_NONE,
+		    "a post is one part");
+		return;
+	}
+	if (msg_decode_as(m->parts[1], &st->arena, MSG_post, &post, &why) ==
+	    -1) {
+		bad_post(st, m->parts[1], why.text);
+		return;
+	}
+	if (post.nonce.len != NONCE_BYTES || (post.number == 0 && !post.bye)) {
+		bad_post(st, m->parts[1], post.number == 0 ?
+		    "post.number: starts at 1" : "post.nonce: has 16 bytes");
+		return;
+	}
+	c = clients_find(in->clients, post.nonce);
+	c->seen_ms = in->now_ms;
+	buf_clear(&c->route);
+	if (buf_addslice(&c->route, m->parts[0]) == -1)
+		return;
+	clients_settle(in->clients, c, post.settled);
+	if (post.bye)
+		clients_bye(in->clients, c);
+	else if (post.number == c->next)
+		accept_post(st, &post, c);
+	else if (post.number > c->next) {
+		stage_count(st, COUNTER_expected, 1);
+		clients_expect(c, in->router);
+	} else if (c->n_acks == 0 || post.number < c->first)
+		/* Answered before, and the answer was lost. */
+		clients_repeat(in->clients, c, post.number, in->router);
+}
+
+/* Whether what the stages still have to write would find no room. */
+static bool
+is_full(struct stage *st)
+{
+	uint64_t map_limit, used;
+	struct db_room room;
+
+	if (db_room(st->shared, &room) == -1)
+		return false;
+	if (room.disk_free_bytes < (uint64_t)st->conf.disk_reserve << 20)
+		return true;
+	map_limit = room.map_limit / 100 *
+	    (uint64_t)(100 - st->conf.map_reserve);
+	used = room.used_bytes;
+	if (used > map_limit)	/* free pages inside count as room */
+		used -= db_free_bytes(st->shared);
+	return used > map_limit;
+}
+
+static void
+begin_batch(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+
+	in->now_ms = wall_ms();
+	in->seq = st->cursor;
+	/* Without its tables ingest could not tell a resend from a new entry. */
+	in->full = is_full(st) ||
+	    (st->applied != st->cursor && !derived_catch_up(st));
+	turn_begin(st);
+}
+
+static void
+end_batch(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+	enum db_result tables = db_state(st->tables), result = DB_FULL;
+	struct refusal refusal;
+
+	refuse(&refusal, "full", "%s", full_words);
+	if (tables == DB_BROKEN)
+		derived_damaged(st);
+	clients_batch(in->clients, in->now_ms);
+	if (tables == DB_FULL) {
+		turn_abandon(st);
+		(void)db_grow(st->own);
+	} else if (st->batch.n_puts > 0)
+		result = turn_commit(st, in->seq);
+	else {
+		turn_abandon(st);
+		result = DB_DONE;
+	}
+	if (result == DB_FULL)
+		clients_uncommitted(in->clients, st->cursor, &refusal);
+	status_state(st, result == DB_FULL || in->full ? STATE_blocked :
+							 STATE_ready,
+	    result == DB_FULL || in->full ? "map or disk is full" : "");
+	clients_reply(in->clients, in->router);
+	arena_reset(&in->batch);
+	arena_reset(&st->arena);
+}
+
+void
+post_receive(struct bus_socket *socket, void *stage)
+{
+	struct stage *st = stage;
+	size_t limit = (size_t)st->conf.batch_bytes * 1024;
+	struct bus_message m;
+	int64_t taken = 0;
+
+	begin_batch(st);
+	while (taken < st->conf.batch_entries && st->batch.bytes.len < limit &&
+	    bus_receive(socket, &m)) {
+		handle_post(st, &m);
+		arena_reset(&st->arena);
+		taken++;
+	}
+	end_batch(st);
+}
+
+/* ---- time ---- */
+
+/* A tick for each domain in which live streams may have something pending. */
+static void
+tick_domains(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+	int64_t oldest = in->now_ms - st->conf.tick_horizon * WHEN_HOUR_MS;
+	struct msg_arrival arrival = { .at = in->now_ms };
+	struct msg_s_ingest section = { 0 };
+	union msg_any *tick;
+	struct stage_entry e = { 0 };
+	struct db_cursor *c;
+	struct msg_stream s;
+	struct msg_error why;
+	struct db_entry row;
+
+	c = db_cursor(st->tables, TABLE_live_domains);
+	while (db_next(c, &row)) {
+		if (msg_decode_as(row.value, &st->arena, MSG_stream, &s,
+			&why) == -1 || s.live_at < oldest)
+			continue;
+		tick = arena_alloc(&st->arena, sizeof(*tick));
+		tick->tick.domain = arena_dup(&st->arena,
+		    slice_of(row.key.ptr, row.key.len - 1));
+		tick->tick.ts = in->now_ms;
+		tick->tick.live = true;
+		e.seq = ++in->seq;
+		e.entry = (struct msg){ MSG_tick, tick };
+		journal(st, &e, &section, &arrival);
+		stage_count(st, COUNTER_ticks, 1);
+	}
+	db_cursor_close(&c);
+}
+
+void
+post_tick(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+
+	begin_batch(st);
+	if (!in->full)
+		tick_domains(st);
+	end_batch(st);
+}
+
+void
+post_expire(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+
+	begin_batch(st);
+	clients_expire(in->clients, in->now_ms);
+	end_batch(st);
+}
