@@ -59,7 +59,7 @@ send_lines(struct cli *cli, FILE *in, struct sender *sender)
 			len--;
 		if (len == 0)
 			continue;
-		rc = sender_post(sender, slice_of(line, (size_t)len));
+		rc = sender_post_json(sender, slice_of(line, (size_t)len));
 	}
 	if (rc == 0 && ferror(in))
 		rc = cli_fail(cli, "reading: %s", strerror(errno));

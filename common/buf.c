@@ -95,7 +95,7 @@ buf_room(struct buf *b, size_t more)
 }
 
 int
-buf_add(struct buf *b, const void *ptr, size_t len)
+buf_add_slow(struct buf *b, const void *ptr, size_t len)
 {
 	char *room = buf_room(b, len);
 
@@ -200,6 +200,7 @@ arena_reset(struct arena *a)
 {
 	struct arena_block *keep = a->head;
 
+	a->resets++;
 	/* One huge message must not pin its memory for the process's life. */
 	if (keep != NULL && keep->size > ARENA_KEEP_BYTES)
 		keep = NULL;

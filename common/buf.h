@@ -52,13 +52,26 @@ void buf_release(struct buf *b);
 void buf_clear(struct buf *b);			/* keeps the memory */
 /* Room for `more` bytes beyond len, or NULL past the limit. */
 char *buf_room(struct buf *b, size_t more);
-int buf_add(struct buf *b, const void *ptr, size_t len);
+int buf_add_slow(struct buf *b, const void *ptr, size_t len);
 int buf_adds(struct buf *b, const char *cstr);
 int buf_addslice(struct buf *b, struct slice s);
 int buf_addc(struct buf *b, char c);
 int buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 int buf_vaddf(struct buf *b, const char *fmt, va_list ap);
+/* Inline: records are built of many small additions. */
+static inline int
+buf_add(struct buf *b, const void *ptr, size_t len)
+{
+	if (b->over || len >= b->cap - b->len || len > b->limit - b->len)
+		return buf_add_slow(b, ptr, len);
+	if (len > 0)
+		memcpy(b->ptr + b->len, ptr, len);
+	b->len += len;
+	b->ptr[b->len] = '\0';
+	return 0;
+}
+
 struct slice buf_slice(const struct buf *b);	/* until the next change */
 const char *buf_cstr(const struct buf *b);	/* never NULL */
 
@@ -71,6 +84,7 @@ struct arena {
 	struct arena_block *head;
 	size_t used;		/* within head */
 	size_t total;		/* over all blocks, for those who watch */
+	uint64_t resets;	/* what was kept from before the last is gone */
 };
 
 void arena_init(struct arena *a);

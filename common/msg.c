@@ -229,13 +229,18 @@ pack_value(msgpack_packer *pk, const struct msg_field *f, const void *msg)
 static void
 pack_fields(msgpack_packer *pk, const struct msg_spec *spec, const void *msg)
 {
+	uint64_t written = 0;
 	size_t i, count = 0;
 
-	for (i = 0; i < spec->n_fields; i++)
-		count += !msg_is_absent(&spec->fields[i], msg);
-	msgpack_pack_map(pk, count);
 	for (i = 0; i < spec->n_fields; i++) {
 		if (msg_is_absent(&spec->fields[i], msg))
+			continue;
+		written |= UINT64_C(1) << i;
+		count++;
+	}
+	msgpack_pack_map(pk, count);
+	for (i = 0; i < spec->n_fields; i++) {
+		if ((written >> i & 1) == 0)
 			continue;
 		msgpack_pack_uint8(pk, (uint8_t)spec->fields[i].tag);
 		pack_value(pk, &spec->fields[i], msg);

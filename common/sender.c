@@ -3,7 +3,7 @@
  */
 #include "common/sender.h"
 
-#include <errno.h>
+#include <jansson.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <time.h>
@@ -31,7 +31,7 @@ struct sender {
 	bool doubtful;		/* no answer for a while: what was sent? */
 	int64_t heard_ms;	/* the last answer */
 	int64_t probed_ms;
-	struct buf frame;
+	struct buf frame, record;
 	struct arena arena;
 };
 
@@ -63,6 +63,7 @@ sender_open(const struct conf *conf,
 		buf_init(&s->ring[i], SIZE_MAX / 4);
 	s->first = s->unsent = s->next = 1;
 	buf_init(&s->frame, SIZE_MAX / 4);
+	buf_init(&s->record, SIZE_MAX / 4);
 	arena_init(&s->arena);
 	s->bus = bus_open();
 	s->dealer = bus_socket(s->bus, BUS_DEALER);
@@ -187,6 +188,36 @@ sender_post(struct sender *s, struct slice body)
 	return 0;
 }
 
+/* The record of a JSON entry in s->record; false: let ingest read the JSON. */
+static bool
+to_record(struct sender *s, struct slice text)
+{
+	json_t *json = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES,
+	    NULL);
+	const char *type = json_string_value(json_object_get(json, "type"));
+	const struct msg_spec *spec = msg_spec(MSG_turn);
+	struct msg_error why;
+	union msg_any *entry = arena_alloc(&s->arena, sizeof(*entry));
+	bool good;
+
+	if (json_object_get(json, "type") != NULL)
+		spec = type == NULL ? NULL : msg_spec_named(slice_str(type));
+	buf_clear(&s->record);
+	good = json_is_object(json) && spec != NULL && msg_is_entry(spec->id) &&
+	    spec->id != MSG_exchange &&
+	    msg_from_json(json, &s->arena, spec->id, entry, true, &why) == 0 &&
+	    msg_encode(&s->record, spec->id, entry) == 0;
+	json_decref(json);
+	arena_reset(&s->arena);
+	return good;
+}
+
+int
+sender_post_json(struct sender *s, struct slice json)
+{
+	return sender_post(s, to_record(s, json) ? buf_slice(&s->record) : json);
+}
+
 int
 sender_flush(struct sender *s)
 {
@@ -215,6 +246,7 @@ sender_close(struct sender **sender)
 		buf_release(&s->ring[i]);
 	free(s->ring);
 	buf_release(&s->frame);
+	buf_release(&s->record);
 	arena_release(&s->arena);
 	free(s);
 	*sender = NULL;

@@ -18,6 +18,12 @@ struct sender *sender_open(const struct conf *conf,
     void (*on_result)(void *data, const struct msg_ack *ack), void *data);
 /* Waits for what is under way no longer than it takes to say goodbye. */
 void sender_close(struct sender **s);
+/*
+ * An entry as JSON text.  It is sent as a record where it can be read as one,
+ * which spares ingest the parsing; what is wrong with it ingest says.
+ */
+int sender_post_json(struct sender *s, struct slice json)
+    __attribute__((warn_unused_result));
 /* 0, or -1: ingest has not answered for client_patience. */
 int sender_post(struct sender *s, struct slice body)
     __attribute__((warn_unused_result));

@@ -16,8 +16,8 @@ struct filter;
 /* Puts into the shared environment, collected before the write lock is held. */
 struct batch_put {
 	enum table_id table;
-	struct key key;
-	size_t at, len;		/* in batch.bytes */
+	size_t key, key_len;	/* in batch.bytes */
+	size_t at, len;		/* likewise */
 	bool append;
 	bool delete;
 };

@@ -45,12 +45,11 @@ add_put(struct stage *st, enum table_id table, struct slice key)
 		b->puts = xrealloc(b->puts, b->cap_puts * sizeof(b->puts[0]));
 	}
 	put = &b->puts[b->n_puts++];
-	put->table = table;
+	*put = (struct batch_put){ .table = table, .key = b->bytes.len,
+		.key_len = key.len };
+	if (buf_addslice(&b->bytes, key) == -1)
+		fatalx(EX_RETRY, "a batch is larger than memory allows");
 	put->at = b->bytes.len;
-	put->len = 0;
-	put->append = put->delete = false;
-	key_init(&put->key);
-	key_add_bytes(&put->key, key);
 	return put;
 }
 
@@ -130,20 +129,22 @@ write_batch(struct stage *st, uint64_t upto)
 {
 	struct msg_cursor c = { .seq = upto, .epoch = st->epoch };
 	struct db_txn *txn = db_write(st->shared);
+	const char *bytes = st->batch.bytes.ptr;
 	const struct batch_put *put;
+	struct slice key, value;
 	size_t i;
 
 	check_fence(st, txn);
 	for (i = 0; i < st->batch.n_puts; i++) {
 		put = &st->batch.puts[i];
+		key = slice_of(bytes + put->key, put->key_len);
+		value = slice_of(bytes + put->at, put->len);
 		if (put->delete)
-			db_delete(txn, put->table, key_slice(&put->key));
+			db_delete(txn, put->table, key);
 		else if (put->append)
-			db_append(txn, put->table, key_slice(&put->key),
-			    slice_of(st->batch.bytes.ptr + put->at, put->len));
+			db_append(txn, put->table, key, value);
 		else
-			db_put(txn, put->table, key_slice(&put->key),
-			    slice_of(st->batch.bytes.ptr + put->at, put->len));
+			db_put(txn, put->table, key, value);
 	}
 	db_put_msg(txn, TABLE_cursors, stage_key(st), MSG_cursor, &c);
 	return db_commit(&txn);

@@ -838,11 +838,28 @@ is_host(struct slice s, const struct run *run)
 	return !(ascii_upper(end.ptr[0]) && !ascii_upper(s.ptr[0]));
 }
 
-static bool
-is_path(struct slice s, const struct run *run)
+size_t
+text_path_len(struct slice path)
 {
-	int first = byte_at(s, 0), second = byte_at(s, 1);
+	size_t len = path.len;
+
+	for (;;) {
+		size_t at = len;
+
+		while (at > 0 && ascii_digit(path.ptr[at - 1]))
+			at--;
+		if (at == len || at < 2 || path.ptr[at - 1] != ':')
+			return len;
+		len = at - 1;
+	}
+}
+
+static bool
+is_path(struct slice whole, const struct run *run)
+{
+	struct slice s = sub(whole, 0, text_path_len(whole));
 	struct slice tail = last_part(s, '/');
+	int first = byte_at(s, 0), second = byte_at(s, 1);
 
 	if (run->letters == 0 && run->wide == 0)
 		return false;
@@ -853,10 +870,10 @@ is_path(struct slice s, const struct run *run)
 		if (first == '.' && run->dots == 1 && s.len > 3 &&
 		    ascii_letter(second))
 			return true;	/* .bashrc */
-		return run->colons == 0 && run->ats == 0 &&
-		    ascii_alnum(first) && has_extension(s);
+		return run->ats == 0 && ascii_alnum(first) &&
+		    memchr(s.ptr, ':', s.len) == NULL && has_extension(s);
 	}
-	if (run->colons > 1)
+	if (memchr(s.ptr, ':', s.len) != NULL)
 		return false;
 	if (first == '/')
 		return ascii_alnum(second) || second == '.' || second == '_';

@@ -93,5 +93,7 @@ struct slice text_token_slice(const struct text_tokens *t,
 size_t text_url_len(struct slice s, size_t at);
 /* Offset of a trailing unit, ordinal or sign in a number: "10GB" gives 2. */
 size_t text_number_len(struct slice number);
+/* Length of a path without the place in the file: "a.c:42:7" gives 3. */
+size_t text_path_len(struct slice path);
 
 #endif

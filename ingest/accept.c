@@ -58,6 +58,13 @@ json_depth(struct slice body)
 	return deepest;
 }
 
+/* A record of messages.def begins as an array of three. */
+static bool
+is_record(struct slice body)
+{
+	return body.len > 0 && (unsigned char)body.ptr[0] == 0x93;
+}
+
 static bool
 is_msgpack_map(struct slice body)
 {
@@ -105,12 +112,6 @@ parse(const struct conf *conf, struct slice body, struct refusal *refusal)
 
 	if (body.len == 0) {
 		refuse(refusal, "bad_json", "the entry is empty");
-		return NULL;
-	}
-	if (body.len > (size_t)conf->max_entry * 1024) {
-		refuse(refusal, "too_large",
-		    "%zu bytes: an entry has at most max_entry = %lld KiB",
-		    body.len, (long long)conf->max_entry);
 		return NULL;
 	}
 	if (is_msgpack_map(body)) {
@@ -441,16 +442,14 @@ code_of(const struct msg_error *why)
 							   "bad_type";
 }
 
-int
-accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
-    struct arena *arena, struct accepted *out, struct slice *id,
-    struct refusal *refusal)
+/* From JSON, or a msgpack map read as JSON. */
+static int
+accept_json(const struct conf *conf, struct slice body, struct arena *arena,
+    struct accepted *out, struct slice *id, struct refusal *refusal)
 {
 	const struct msg_spec *spec;
 	json_t *given;
 
-	*out = (struct accepted){ 0 };
-	*id = SLICE_NONE;
 	out->json = parse(conf, body, refusal);
 	if (out->json == NULL)
 		return -1;
@@ -464,11 +463,80 @@ accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
 	out->type = spec->id;
 	out->entry = arena_alloc(arena, sizeof(*out->entry));
 	if (msg_from_json(out->json, arena, spec->id, out->entry, true,
-		&refusal->why) == -1) {
-		refusal->code = code_of(&refusal->why);
-		return -1;
+		&refusal->why) == 0)
+		return 0;
+	refusal->code = code_of(&refusal->why);
+	return -1;
+}
+
+/* What JSON cannot bring along, a record can: check for it. */
+static int
+check_record(const struct msg_spec *spec, const void *msg,
+    struct refusal *refusal)
+{
+	const struct msg_strs *strs;
+	const struct msg_field *f;
+	const void *value;
+	size_t i, k;
+
+	for (i = 0; i < spec->n_fields; i++) {
+		f = &spec->fields[i];
+		value = (const char *)msg + f->offset;
+		strs = value;
+		if (f->need == NEED_INT && msg_has_tag(msg, f->tag))
+			return refuse(refusal, "bad_value",
+			    "%s: is set by skein, not by a sender", f->name);
+		if (f->type == TYPE_str &&
+		    !text_valid_utf8(*(const struct slice *)value, NULL))
+			return refuse(refusal, "bad_utf8", "%s: is not UTF-8",
+			    f->name);
+		for (k = 0; f->type == TYPE_strs && k < strs->count; k++)
+			if (!text_valid_utf8(strs->at[k], NULL))
+				return refuse(refusal, "bad_utf8",
+				    "%s: is not UTF-8", f->name);
 	}
-	if (check_fields(conf, spec, out->entry, refusal) == -1 ||
+	return 0;
+}
+
+/* From a record, as skein's own clients send turns and commands. */
+static int
+accept_record(struct slice body, struct arena *arena, struct accepted *out,
+    struct slice *id, struct refusal *refusal)
+{
+	struct msg_error why;
+	struct msg m;
+
+	if (msg_decode(body, arena, &m, &why) == -1)
+		return refuse(refusal, "bad_msgpack", "%s", why.text);
+	if (!msg_is_entry(m.id) || m.id == MSG_tombstone || m.id == MSG_exchange)
+		return refuse(refusal, "unknown_type",
+		    "a %s cannot be sent as a record", msg_spec(m.id)->name);
+	out->type = m.id;
+	out->entry = (union msg_any *)(uintptr_t)m.as;
+	if (check_record(msg_spec(m.id), m.as, refusal) == -1)
+		return -1;
+	*id = m.as->envelope.id;
+	return 0;
+}
+
+int
+accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
+    struct arena *arena, struct accepted *out, struct slice *id,
+    struct refusal *refusal)
+{
+	int rc;
+
+	*out = (struct accepted){ 0 };
+	*id = SLICE_NONE;
+	if (body.len > (size_t)conf->max_entry * 1024)
+		return refuse(refusal, "too_large",
+		    "%zu bytes: an entry has at most max_entry = %lld KiB",
+		    body.len, (long long)conf->max_entry);
+	rc = is_record(body) ? accept_record(body, arena, out, id, refusal) :
+			       accept_json(conf, body, arena, out, id, refusal);
+	if (rc == -1 ||
+	    check_fields(conf, msg_spec(out->type), out->entry, refusal) ==
+		-1 ||
 	    check_time(conf, &out->entry->envelope, arrived_ms, refusal) == -1 ||
 	    hash_content(out, refusal) == -1 ||
 	    check_type(out->type, out->entry, refusal) == -1)

@@ -3,14 +3,23 @@
  */
 #include "ingest/assign.h"
 
+static bool
+is_in_reach(int64_t ts, const struct assign_span *before)
+{
+	return before->thread != 0 && ts - before->end <= before->timeout_ms;
+}
+
+bool
+assign_reaches(int64_t ts, const struct assign_span *before)
+{
+	return is_in_reach(ts, before) && !before->closed;
+}
+
 uint64_t
 assign_thread(int64_t ts, const struct assign_span *before,
     const struct assign_span *after, enum assign_why *why)
 {
-	bool in_reach = before->thread != 0 &&
-	    ts - before->end <= before->timeout_ms;
-
-	if (in_reach && !before->closed) {
+	if (assign_reaches(ts, before)) {
 		*why = ts < before->end ? ASSIGN_LATE : ASSIGN_CONTINUES;
 		return before->thread;
 	}
@@ -22,7 +31,7 @@ assign_thread(int64_t ts, const struct assign_span *before,
 	if (before->thread == 0)
 		*why = ASSIGN_FIRST;
 	else
-		*why = in_reach ? ASSIGN_CLOSED : ASSIGN_INACTIVE;
+		*why = is_in_reach(ts, before) ? ASSIGN_CLOSED : ASSIGN_INACTIVE;
 	return 0;
 }
 

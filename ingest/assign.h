@@ -35,6 +35,8 @@ enum assign_why {
 	ASSIGN_CLOSED		/* new: the one before was closed */
 };
 
+/* Whether `before` takes a turn at ts, whatever comes after. */
+bool assign_reaches(int64_t ts, const struct assign_span *before);
 /*
  * `before` is the last span that starts at or before ts, `after` the next.
  * The thread, or 0 for a new one.

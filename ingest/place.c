@@ -90,13 +90,52 @@ node_key(struct slice domain, struct slice hash, uint64_t seq, uint64_t i)
 
 /* ---- threads ---- */
 
+static void
+copy_strs(struct arena *arena, struct msg_strs *strs)
+{
+	size_t i;
+
+	for (i = 0; i < strs->count; i++)
+		strs->at[i] = arena_dup(arena, strs->at[i]);
+}
+
+/*
+ * The thread read last: one entry asks for the same thread several times, and
+ * decoding it is most of the cost.  It lives as long as what it points to,
+ * which is until the arena is reset, after each entry.
+ */
+static struct {
+	const struct arena *arena;
+	uint64_t resets;
+	struct msg_thread thread;
+} last_read;
+
 static bool
 get_thread(struct stage *st, uint64_t key, struct msg_thread *out)
 {
 	struct key k = key_u64(key);
 
-	return db_get_msg(stage_tables(st), TABLE_threads, key_slice(&k),
-	    MSG_thread, stage_arena(st), out);
+	if (last_read.arena == stage_arena(st) &&
+	    last_read.resets == stage_arena(st)->resets &&
+	    last_read.thread.key == key) {
+		*out = last_read.thread;
+		return true;
+	}
+	if (!db_get_msg(stage_tables(st), TABLE_threads, key_slice(&k),
+		MSG_thread, stage_arena(st), out))
+		return false;
+	/* A write to the table may move the record: keep copies. */
+	out->domain = arena_dup(stage_arena(st), out->domain);
+	out->user = arena_dup(stage_arena(st), out->user);
+	out->room = arena_dup(stage_arena(st), out->room);
+	out->id = arena_dup(stage_arena(st), out->id);
+	out->name = arena_dup(stage_arena(st), out->name);
+	out->session = arena_dup(stage_arena(st), out->session);
+	copy_strs(stage_arena(st), &out->channels);
+	last_read.arena = stage_arena(st);
+	last_read.resets = stage_arena(st)->resets;
+	last_read.thread = *out;
+	return true;
 }
 
 static void
@@ -104,6 +143,7 @@ put_thread(struct stage *st, const struct msg_thread *t)
 {
 	struct key k = key_u64(t->key);
 
+	last_read.arena = NULL;
 	db_put_msg(stage_tables(st), TABLE_threads, key_slice(&k), MSG_thread,
 	    t);
 }
@@ -182,20 +222,20 @@ read_span(struct stage *st, const struct db_entry *e, struct slice stream,
 	};
 }
 
+/* The last span of the stream that starts at or before ts, or the next one. */
 static void
-find_spans(struct stage *st, const struct msg_envelope *e,
-    struct assign_span *before, struct assign_span *after)
+find_span(struct stage *st, const struct msg_envelope *e, bool next,
+    struct assign_span *out)
 {
 	struct key stream = stream_key(e);
 	struct key at = span_key(e, e->ts, UINT64_MAX);
 	struct db_cursor *c = db_cursor(stage_tables(st), TABLE_spans);
 	struct db_entry entry;
 
-	*before = *after = (struct assign_span){ 0 };
-	if (db_seek_back(c, key_slice(&at), &entry))
-		read_span(st, &entry, key_slice(&stream), before);
-	if (db_seek(c, key_slice(&at), &entry))
-		read_span(st, &entry, key_slice(&stream), after);
+	*out = (struct assign_span){ 0 };
+	if (next ? db_seek(c, key_slice(&at), &entry) :
+		   db_seek_back(c, key_slice(&at), &entry))
+		read_span(st, &entry, key_slice(&stream), out);
 	db_cursor_close(&c);
 }
 
@@ -212,10 +252,14 @@ static void
 place_implicit(struct stage *st, const struct msg_turn *t,
     struct msg_s_ingest *section)
 {
-	struct assign_span before, after;
+	const struct msg_envelope *e = (const struct msg_envelope *)t;
+	struct assign_span before, after = { 0 };
 	enum assign_why why;
 
-	find_spans(st, (const struct msg_envelope *)t, &before, &after);
+	find_span(st, e, false, &before);
+	/* The next span matters only where the one before does not reach. */
+	if (!assign_reaches(t->ts, &before))
+		find_span(st, e, true, &after);
 	section->thread = assign_thread(t->ts, &before, &after, &why);
 	section->why = slice_str(assign_words(why));
 }
