@@ -71,13 +71,62 @@ $(B)/bench/%: $(B)/bench/%.o $(LIB)
 	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # Programs find the supervisor, the process table and data beside themselves.
-SHARE   = stages:scripts/stages acts.rules:classify/data/acts.rules \
-	  acts.model:classify/data/acts.model
+SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/*)
 
-.PHONY: all scripts-ready
 scripts-ready:
 	@mkdir -p $(B)/bin $(B)/share
 	@ln -sf $(CURDIR)/scripts/skein-supervise $(B)/bin/skein-supervise
-	@$(foreach f,$(SHARE),ln -sf $(CURDIR)/$(lastword $(subst :, ,$(f))) $(B)/share/$(firstword $(subst :, ,$(f)));)
+	@ln -sf $(addprefix $(CURDIR)/,$(SHARE)) $(B)/share/
 
+tools: $(UNITS) $(TOOLS) $(B)/docs/reference
+
+$(B)/docs/reference: $(B)/docs/reference.o $(LIB)
+	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+# On a bare machine the packages come first, and only then can make know the
+# compiler's flags: so these targets start make again.
+run:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all
+	@SKEIN_BIN=$(B)/bin scripts/demo
+
+test:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all tools
+	@SKEIN_BIN=$(B)/bin prove -e '' $(PROVEFLAGS) $(sort $(UNITS)) \
+	    $(sort $(wildcard tests/s-*.sh))
+
+bench:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all $(BENCHES)
+	@SKEIN_BIN=$(B)/bin bench/run
+
+# What the .def files say, for people: REFERENCE.md and the sample settings.
+docs: $(B)/docs/reference
+	$< markdown > docs/REFERENCE.md
+	$< conf > skein.conf
+
+compile_commands.json: Makefile
+	@$(MAKE) -Bn all tools | awk -v dir='$(CURDIR)' ' \
+	    / -c -o / { gsub(/["\\]/, "\\\\&"); \
+		printf "%s{\"directory\":\"%s\",\"file\":\"%s\",\"command\":\"%s\"}", \
+		    n++ ? ",\n" : "[", dir, $$NF, $$0 } END { print "]" }' > $@
+
+BINDIR  = $(DESTDIR)$(PREFIX)/bin
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/skein
+SHAREDIR = $(DESTDIR)$(PREFIX)/share/skein
+MANDIR  = $(DESTDIR)$(PREFIX)/share/man
+
+install: all
+	install -d $(BINDIR) $(LIBEXEC) $(SHAREDIR) $(MANDIR)/man1 $(MANDIR)/man8
+	install $(B)/bin/skein scripts/skein-supervise $(BINDIR)
+	install $(filter-out $(B)/bin/skein,$(PROGS)) $(LIBEXEC)
+	install -m 644 $(SHARE) skein.conf $(SHAREDIR)
+	install -m 644 $(wildcard */*.1) $(MANDIR)/man1
+	install -m 644 $(wildcard */*.8) $(MANDIR)/man8
+
+clean:
+	rm -rf build build-* compile_commands.json
+
+.PHONY: all scripts-ready tools run test bench docs install clean fuzz
 -include $(wildcard $(B)/*/*.d)

@@ -109,12 +109,14 @@ exec_supervisor(const struct cli *cli, int argc, char **argv)
 static int
 exec_other(const struct cli *cli, int argc, char **argv)
 {
-	char **args = xcalloc((size_t)argc + 4, sizeof(*args));
+	char **args = xcalloc((size_t)argc + 5, sizeof(*args));
 	char *program = xasprintf("skein-%s", argv[0]);
 	int i, n = 1;
 
 	args[n++] = xstrdup("--home");
 	args[n++] = cli->conf.home;
+	if (cli->json)
+		args[n++] = xstrdup("--json");
 	for (i = 1; i < argc; i++)
 		args[n++] = argv[i];
 	return exec_program(cli, program, args);

@@ -398,6 +398,33 @@ conf_path(const struct conf *c, const char *fmt, ...)
 	return xasprintf("%s/%s", c->home, name);
 }
 
+char *
+conf_data_path(const struct conf *c, const char *name)
+{
+	/* From build/bin, from PREFIX/bin, from PREFIX/libexec/skein. */
+	static const char *const ways[] = { "../share", "../share/skein",
+		"../../share/skein" };
+	char exe[PATH_MAX], *slash, *path;
+	ssize_t len;
+	size_t i;
+
+	if (c->data_dir[0] != '\0')
+		return xasprintf("%s/%s", c->data_dir, name);
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len == -1)
+		return NULL;
+	exe[len] = '\0';
+	slash = strrchr(exe, '/');
+	*slash = '\0';
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		path = xasprintf("%s/%s/%s", exe, ways[i], name);
+		if (access(path, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
 void
 conf_print_defaults(struct buf *out)
 {

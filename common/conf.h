@@ -45,6 +45,11 @@ int64_t conf_inactivity_minutes(const struct conf *c, struct slice user,
 /* HOME/name, to be freed. */
 char *conf_path(const struct conf *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/*
+ * A file or folder that is shipped beside the programs: in data_dir, else
+ * where this program's own place leads.  To be freed; NULL if there is none.
+ */
+char *conf_data_path(const struct conf *c, const char *name);
 /* skein.conf with every setting at its default, commented. */
 void conf_print_defaults(struct buf *out);
 

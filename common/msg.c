@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/text.h"
 #include "common/xmalloc.h"
 
 #define MESSAGE(number, name, what) \
@@ -108,6 +109,7 @@ msg_fail(struct msg_error *why, const char *fmt, ...)
 {
 	va_list ap;
 
+	why->fault = FAULT_FORM;
 	va_start(ap, fmt);
 	vsnprintf(why->text, sizeof(why->text), fmt, ap);
 	va_end(ap);
@@ -279,6 +281,7 @@ wrong_type(const struct msg_spec *spec, const struct msg_field *f,
     struct msg_error *why)
 {
 	msg_fail(why, "%s.%s: wrong type", spec->name, f->name);
+	why->fault = FAULT_TYPE;
 	return -1;
 }
 
@@ -398,6 +401,7 @@ check_required(const struct msg_spec *spec, const void *msg,
 			continue;
 		msg_fail(why, "%s.%s: missing", spec->name,
 		    spec->fields[i].name);
+		why->fault = FAULT_MISSING;
 		return -1;
 	}
 	return 0;
@@ -463,6 +467,57 @@ check_header(const msgpack_object *o, struct msg_error *why)
 }
 
 /*
+ * msgpack-c makes room for as many items as a header promises before it has
+ * seen one, so ten bytes could ask for gigabytes.  An item takes a byte at
+ * least: whether each 32-bit count is within what is left.
+ */
+static bool
+counts_fit(struct slice bytes)
+{
+	/* By first byte from 0xc0: bytes of a length, and bytes besides. */
+	static const unsigned char length[32] = { [4] = 1, [5] = 2, [6] = 4,
+		[7] = 1, [8] = 2, [9] = 4, [25] = 1, [26] = 2, [27] = 4 };
+	static const unsigned char besides[32] = { [7] = 1, [8] = 1, [9] = 1,
+		[10] = 4, [11] = 8, [12] = 1, [13] = 2, [14] = 4, [15] = 8,
+		[16] = 1, [17] = 2, [18] = 4, [19] = 8, [20] = 2, [21] = 3,
+		[22] = 5, [23] = 9, [24] = 17, [28] = 2, [30] = 2 };
+	const unsigned char *at = (const unsigned char *)bytes.ptr;
+	const unsigned char *end = at + bytes.len;
+	size_t n, skip;
+	unsigned c, i, width;
+
+	while (at < end) {
+		c = *at++;
+		skip = (c & 0xe0) == 0xa0 ? c & 0x1f : 0;
+		width = c == 0xdd || c == 0xdf ? 4 : 0;
+		if (c >= 0xc0 && c < 0xe0) {
+			width += length[c - 0xc0];
+			skip = besides[c - 0xc0];
+		}
+		if (width > (size_t)(end - at))
+			return true;	/* cut short, which unpacking finds */
+		for (n = 0, i = 0; i < width; i++)
+			n = n << 8 | *at++;
+		if (c == 0xdd || c == 0xdf) {
+			if (n << (c == 0xdf) > (size_t)(end - at))
+				return false;
+			continue;
+		}
+		if (n > (size_t)(end - at) || skip + n > (size_t)(end - at))
+			return true;
+		at += skip + n;
+	}
+	return true;
+}
+
+static bool
+has_large_counts(struct slice bytes)
+{
+	return memchr(bytes.ptr, 0xdd, bytes.len) != NULL ||
+	    memchr(bytes.ptr, 0xdf, bytes.len) != NULL;
+}
+
+/*
  * One zone serves all decoding: its objects are only read while a call lasts,
  * what is kept goes into the caller's arena.
  */
@@ -485,7 +540,9 @@ unpack(struct slice bytes, msgpack_object *out, struct msg_error *why)
 	msgpack_unpack_return rc = MSGPACK_UNPACK_NOMEM_ERROR;
 	size_t used = 0;
 
-	if (zone != NULL && bytes.len > 0)
+	if (bytes.len > 0 && has_large_counts(bytes) && !counts_fit(bytes))
+		rc = MSGPACK_UNPACK_CONTINUE;
+	else if (zone != NULL && bytes.len > 0)
 		rc = msgpack_unpack(bytes.ptr, bytes.len, &used, zone, out);
 	if (rc == MSGPACK_UNPACK_SUCCESS && used == bytes.len)
 		return 0;
@@ -547,10 +604,29 @@ msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
 
 static json_t *to_json(const msgpack_object *o, struct msg_error *why);
 
+static int
+add_member(json_t *out, const char *key, const msgpack_object *o,
+    struct msg_error *why)
+{
+	json_t *value;
+
+	if (json_object_get(out, key) != NULL) {
+		msg_fail(why, "a member is there twice: %.60s", key);
+		return -1;
+	}
+	value = to_json(o, why);
+	if (value == NULL)
+		return -1;
+	if (json_object_set_new(out, key, value) == 0)
+		return 0;
+	msg_fail(why, "a member's name is not UTF-8");
+	return -1;
+}
+
 static json_t *
 map_to_json(const msgpack_object *o, struct msg_error *why)
 {
-	json_t *out = json_object(), *value;
+	json_t *out = json_object();
 	const msgpack_object_kv *kv;
 	char *key;
 	uint32_t i;
@@ -564,14 +640,11 @@ map_to_json(const msgpack_object *o, struct msg_error *why)
 			json_decref(out);
 			return NULL;
 		}
-		value = to_json(&kv->val, why);
 		key = xasprintf("%.*s", (int)kv->key.via.str.size,
 		    kv->key.via.str.ptr);
-		rc = value == NULL ? -1 : json_object_set_new(out, key, value);
+		rc = add_member(out, key, &kv->val, why);
 		free(key);
 		if (rc == -1) {
-			if (value != NULL)
-				msg_fail(why, "a member's name is not UTF-8");
 			json_decref(out);
 			return NULL;
 		}
@@ -618,6 +691,10 @@ to_json(const msgpack_object *o, struct msg_error *why)
 		out = json_real(o->via.f64);
 		break;
 	case MSGPACK_OBJECT_STR:
+		if (text_has_nul(object_slice(o))) {
+			msg_fail(why, "a string has a NUL byte");
+			return NULL;
+		}
 		out = json_stringn(o->via.str.ptr, o->via.str.size);
 		break;
 	case MSGPACK_OBJECT_ARRAY:

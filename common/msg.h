@@ -113,8 +113,16 @@ struct msg {
 	const union msg_any *as;
 };
 
-/* Why something was refused, in words that name the field. */
+/* Why something was refused: what kind of fault, and words with the field. */
+enum msg_fault {
+	FAULT_FORM,		/* it cannot be read at all */
+	FAULT_MISSING,
+	FAULT_TYPE,
+	FAULT_OURS		/* a sender gave what skein sets */
+};
+
 struct msg_error {
+	enum msg_fault fault;
 	char text[200];
 };
 
@@ -152,14 +160,15 @@ void msg_json_value(struct buf *out, const struct msg_field *field,
 
 struct json_t;
 /*
- * From a parsed JSON object.  INT fields are refused when `outside`; unknown
- * members are skipped and counted.  Strings point into the JSON tree.
+ * From a parsed JSON object.  INT fields are refused when `outside`; members
+ * that are no field are skipped.  Strings point into the JSON tree.
  */
 MSG_CHECK int msg_from_json(struct json_t *json, struct arena *arena,
     enum msg_id id, void *out, bool outside, struct msg_error *why);
 /* A msgpack value as a JSON tree (a new reference), or NULL with the reason. */
 struct json_t *msg_msgpack_to_json(struct slice bytes, struct msg_error *why);
 
+/* FAULT_FORM, until the caller says otherwise. */
 void msg_fail(struct msg_error *why, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -6,6 +6,7 @@
 
 #include "common/json.h"
 #include "common/msg.h"
+#include "common/text.h"
 #include "common/when.h"
 
 /* ---- out ---- */
@@ -63,6 +64,10 @@ put_time(struct buf *out, int64_t ms)
 {
 	char stamp[WHEN_TEXT_BYTES];
 
+	if (ms < WHEN_MIN_MS || ms > WHEN_MAX_MS) {
+		buf_addf(out, "%lld", (long long)ms);
+		return;
+	}
 	when_format(ms, stamp);
 	buf_addf(out, "\"%s\"", stamp);
 }
@@ -154,7 +159,8 @@ msg_print(struct buf *out, enum msg_id id, const void *msg)
 			buf_addf(out, " %s=%s", f->name, buf_cstr(&value));
 		else
 			buf_addf(out, " %s=%.*s...(%zu bytes)", f->name,
-			    SHOWN_BYTES, buf_cstr(&value), value.len);
+			    (int)text_cut(buf_slice(&value), SHOWN_BYTES),
+			    buf_cstr(&value), value.len);
 	}
 	buf_release(&value);
 }
@@ -317,6 +323,7 @@ read_field(json_t *json, struct arena *arena, const struct msg_spec *spec,
 {
 	if (f->need == NEED_INT && outside) {
 		msg_fail(why, "%s: is set by skein, not by a sender", f->name);
+		why->fault = FAULT_OURS;
 		return -1;
 	}
 	if (f->type == TYPE_list && json_is_array(json))
@@ -328,6 +335,7 @@ read_field(json_t *json, struct arena *arena, const struct msg_spec *spec,
 	else
 		msg_fail(why, "%s.%s: must be %s", spec->name, f->name,
 		    type_names[f->type]);
+	why->fault = FAULT_TYPE;
 	return -1;
 }
 
@@ -343,6 +351,7 @@ msg_from_json(json_t *json, struct arena *arena, enum msg_id id, void *out,
 
 	if (!json_is_object(json)) {
 		msg_fail(why, "%s: must be a JSON object", spec->name);
+		why->fault = FAULT_TYPE;
 		return -1;
 	}
 	memset(out, 0, spec->size);
@@ -353,6 +362,7 @@ msg_from_json(json_t *json, struct arena *arena, enum msg_id id, void *out,
 			if (f->need != NEED_REQ)
 				continue;
 			msg_fail(why, "%s: is missing", f->name);
+			why->fault = FAULT_MISSING;
 			return -1;
 		}
 		if (read_field(value, arena, spec, f, out, outside, why) == -1)

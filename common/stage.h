@@ -38,6 +38,8 @@ const char *stage_what(enum stage_id id);
 int stage_named(struct slice name, enum stage_id *out);	/* 0, or -1 */
 enum table_id stage_section_table(enum stage_id id);
 const char *counter_name(enum counter counter);
+/* The least microseconds of a bucket of stats.latency: four to an octave. */
+uint64_t stage_latency_floor(unsigned bucket);
 
 /* An entry with what earlier stages said of it; lives during the call. */
 struct stage_entry {

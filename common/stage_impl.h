@@ -35,7 +35,7 @@ enum stage_state {
 	STATE_stopping
 };
 
-enum { LATENCY_BUCKETS = 40 };
+enum { LATENCY_BUCKETS = 160 };	/* up to 25 days */
 
 struct stage {
 	const struct stage_spec *spec;
@@ -119,10 +119,12 @@ void status_init(struct stage *st);
 void status_write(struct stage *st);
 void status_breathe(struct stage *st);	/* from long work: at most 1/s */
 void status_state(struct stage *st, enum stage_state at, const char *note);
-void status_latency(struct stage *st, struct db_txn *txn, uint64_t seq);
+/* After a commit: how long its entries took from arrival to here. */
+void status_latency(struct stage *st, uint64_t from, uint64_t upto);
 void status_publish(struct stage *st);
 void status_remove(struct stage *st);
 int64_t wall_ms(void);
+int64_t wall_us(void);
 
 /* stage_bus.c */
 void bus_start(struct stage *st);

@@ -18,12 +18,18 @@ static const char *const state_names[] = { "starting", "ready", "blocked",
 	"stopping" };
 
 int64_t
-wall_ms(void)
+wall_us(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t
+wall_ms(void)
+{
+	return wall_us() / 1000;
 }
 
 void
@@ -104,25 +110,56 @@ status_state(struct stage *st, enum stage_state at, const char *note)
 		status_write(st);
 }
 
-void
-status_latency(struct stage *st, struct db_txn *txn, uint64_t seq)
+/* 0, 1, 2, 3, then every octave from 4 on in four equal parts. */
+uint64_t
+stage_latency_floor(unsigned bucket)
+{
+	return bucket < 4 ? bucket :
+	    (uint64_t)(4 + bucket % 4) << (bucket / 4 - 1);
+}
+
+static unsigned
+latency_bucket(uint64_t us)
+{
+	unsigned octave, bucket;
+
+	if (us < 4)
+		return (unsigned)us;
+	octave = 63 - (unsigned)__builtin_clzll(us);
+	bucket = (octave - 1) * 4 + (unsigned)(us >> (octave - 2) & 3);
+	return bucket < LATENCY_BUCKETS ? bucket : LATENCY_BUCKETS - 1;
+}
+
+static void
+add_latency(struct stage *st, struct db_txn *txn, uint64_t seq, int64_t now_us,
+    uint64_t weight)
 {
 	struct key key = key_u64(seq);
 	struct msg_arrival a;
-	uint64_t us;
-	unsigned bucket = 0;
 	int64_t since;
 
 	if (!db_get_msg(txn, TABLE_arrivals, key_slice(&key), MSG_arrival,
 		&st->arena, &a))
 		return;
-	since = wall_ms() - a.at;
-	us = since < 0 ? 0 : (uint64_t)since * 1000;
-	while (us > 1 && bucket + 1 < LATENCY_BUCKETS) {
-		us >>= 1;
-		bucket++;
-	}
-	st->latency[bucket]++;
+	since = now_us - a.at * 1000 - (int64_t)a.us;
+	st->latency[latency_bucket(since < 0 ? 0 : (uint64_t)since)] += weight;
+}
+
+/* The first of a batch waited longest, the last least: each for its half. */
+void
+status_latency(struct stage *st, uint64_t from, uint64_t upto)
+{
+	uint64_t count = upto + 1 - from;
+	int64_t now_us = wall_us();
+	struct db_txn *txn;
+
+	if (from > upto)
+		return;
+	txn = db_read(st->shared);
+	add_latency(st, txn, from, now_us, count - count / 2);
+	if (count > 1)
+		add_latency(st, txn, upto, now_us, count / 2);
+	db_abort(&txn);
 }
 
 void

@@ -183,6 +183,8 @@ turn_commit(struct stage *st, uint64_t upto)
 	stage_count(st, COUNTER_batches, 1);
 	stage_count(st, COUNTER_entries, upto - st->cursor);
 	st->cursor = upto;
+	status_latency(st, from, upto);
+	arena_reset(&st->arena);
 	derived_put_cursor(st);
 	switch (db_commit(&st->tables)) {
 	case DB_DONE:
@@ -311,8 +313,6 @@ fill_batch(struct stage *st)
 	check_fence(st, txn);
 	st->ahead = read_cursor(st, txn, st->spec->id - 1);
 	most = st->cursor + (uint64_t)st->conf.batch_entries;
-	if (st->ahead > st->cursor)
-		status_latency(st, txn, st->cursor + 1);
 	while (seq < st->ahead && seq < most && st->batch.bytes.len < limit &&
 	    db_state(st->tables) == DB_DONE) {
 		pass(st, txn, ++seq);

@@ -14,13 +14,31 @@
 int
 refuse(struct refusal *refusal, const char *code, const char *fmt, ...)
 {
+	char *text = refusal->why.text;
+	size_t bad;
 	va_list ap;
 
 	refusal->code = code;
 	va_start(ap, fmt);
-	vsnprintf(refusal->why.text, sizeof(refusal->why.text), fmt, ap);
+	vsnprintf(text, sizeof(refusal->why.text), fmt, ap);
 	va_end(ap);
+	if (!text_valid_utf8(slice_str(text), &bad))
+		text[bad] = '\0';	/* it was cut within a character */
 	return -1;
+}
+
+static int
+refuse_as(struct refusal *refusal, const struct msg_error *why,
+    const char *form)
+{
+	const char *const codes[] = {
+		[FAULT_FORM] = form,
+		[FAULT_MISSING] = "missing",
+		[FAULT_TYPE] = "bad_type",
+		[FAULT_OURS] = "bad_value",
+	};
+
+	return refuse(refusal, codes[why->fault], "%s", why->text);
 }
 
 /* ---- bytes to JSON ---- */
@@ -156,7 +174,8 @@ is_name(const char *field)
 		"room", "session", "thread", "as", "reply_to", "at", "refines",
 		"agent_id", "artifact", "link", "target", "question", "kind",
 		"role", "verdict", "what", "consolidates", "artifacts",
-		"response_id", "previous_response_id", "model" };
+		"response_id", "previous_response_id", "model", "name",
+		"agent_name" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -240,7 +259,7 @@ check_one_of(const char *field, struct slice value, const char *const *words,
 		buf_addf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
 	}
 	refuse(refusal, "bad_value", "%s: '%.*s' is not one of %s", field,
-	    (int)(value.len > 40 ? 40 : value.len), value.ptr, buf_cstr(&list));
+	    (int)text_cut(value, 40), value.ptr, buf_cstr(&list));
 	buf_release(&list);
 	return -1;
 }
@@ -383,6 +402,7 @@ find_type(json_t *json, struct refusal *refusal)
 {
 	json_t *type = json_object_get(json, "type");
 	const struct msg_spec *spec;
+	struct slice name;
 
 	if (!json_is_object(json)) {
 		refuse(refusal, "bad_type", "an entry is a JSON object");
@@ -394,12 +414,12 @@ find_type(json_t *json, struct refusal *refusal)
 		refuse(refusal, "bad_type", "type: must be a string");
 		return NULL;
 	}
-	spec = msg_spec_named(slice_of(json_string_value(type),
-	    json_string_length(type)));
+	name = slice_of(json_string_value(type), json_string_length(type));
+	spec = msg_spec_named(name);
 	if (spec != NULL && msg_is_entry(spec->id) && spec->id != MSG_tombstone)
 		return spec;
-	refuse(refusal, "unknown_type", "type: '%.60s' is no entry",
-	    json_string_value(type));
+	refuse(refusal, "unknown_type", "type: '%.*s' is no entry",
+	    (int)text_cut(name, 60), name.ptr);
 	return NULL;
 }
 
@@ -423,8 +443,10 @@ hash_content(struct accepted *a, struct refusal *refusal)
 		free(text);
 	} else {
 		buf_init(&record, SIZE_MAX / 4);
-		if (msg_encode(&record, a->type, a->entry) == -1)
+		if (msg_encode(&record, a->type, a->entry) == -1) {
+			buf_release(&record);
 			return refuse(refusal, "too_large", "cannot be kept");
+		}
 		XXH128_canonicalFromHash(&digest,
 		    XXH3_128bits(record.ptr, record.len));
 		buf_release(&record);
@@ -433,14 +455,7 @@ hash_content(struct accepted *a, struct refusal *refusal)
 	return 0;
 }
 
-static const char *
-code_of(const struct msg_error *why)
-{
-	if (strstr(why->text, "is missing") != NULL)
-		return "missing";
-	return strstr(why->text, "set by skein") != NULL ? "bad_value" :
-							   "bad_type";
-}
+enum { ID_SAID_BYTES = 240 };	/* a longer one is not said in the result */
 
 /* From JSON, or a msgpack map read as JSON. */
 static int
@@ -448,13 +463,14 @@ accept_json(const struct conf *conf, struct slice body, struct arena *arena,
     struct accepted *out, struct slice *id, struct refusal *refusal)
 {
 	const struct msg_spec *spec;
+	struct msg_error why;
 	json_t *given;
 
 	out->json = parse(conf, body, refusal);
 	if (out->json == NULL)
 		return -1;
 	given = json_object_get(out->json, "id");
-	if (json_is_string(given) && json_string_length(given) <= 240)
+	if (json_is_string(given) && json_string_length(given) <= ID_SAID_BYTES)
 		*id = arena_dup(arena, slice_of(json_string_value(given),
 		    json_string_length(given)));
 	spec = find_type(out->json, refusal);
@@ -463,10 +479,9 @@ accept_json(const struct conf *conf, struct slice body, struct arena *arena,
 	out->type = spec->id;
 	out->entry = arena_alloc(arena, sizeof(*out->entry));
 	if (msg_from_json(out->json, arena, spec->id, out->entry, true,
-		&refusal->why) == 0)
-		return 0;
-	refusal->code = code_of(&refusal->why);
-	return -1;
+		&why) == -1)
+		return refuse_as(refusal, &why, "bad_json");
+	return 0;
 }
 
 /* What JSON cannot bring along, a record can: check for it. */
@@ -507,7 +522,7 @@ accept_record(struct slice body, struct arena *arena, struct accepted *out,
 	struct msg m;
 
 	if (msg_decode(body, arena, &m, &why) == -1)
-		return refuse(refusal, "bad_msgpack", "%s", why.text);
+		return refuse_as(refusal, &why, "bad_msgpack");
 	if (!msg_is_entry(m.id) || m.id == MSG_tombstone || m.id == MSG_exchange)
 		return refuse(refusal, "unknown_type",
 		    "a %s cannot be sent as a record", msg_spec(m.id)->name);
@@ -515,7 +530,8 @@ accept_record(struct slice body, struct arena *arena, struct accepted *out,
 	out->entry = (union msg_any *)(uintptr_t)m.as;
 	if (check_record(msg_spec(m.id), m.as, refusal) == -1)
 		return -1;
-	*id = m.as->envelope.id;
+	if (m.as->envelope.id.len <= ID_SAID_BYTES)
+		*id = m.as->envelope.id;
 	return 0;
 }
 

@@ -270,23 +270,29 @@ clients_reply(struct clients *cs, struct bus_socket *router)
 	cs->touched = NULL;
 }
 
+struct slice
+clients_key(struct arena *arena, enum msg_id type, uint64_t seq)
+{
+	return arena_printf(arena, type == MSG_fork ? "t%llu" : "%llu.0",
+	    (unsigned long long)seq);
+}
+
 static void
 fill_repeated(struct clients *cs, struct db_txn *txn, uint64_t seq,
     struct msg_ack *ack)
 {
 	struct key k = key_u64(seq);
 	struct msg_error why;
+	struct msg entry = { MSG_none, NULL };
 	struct slice record;
-	struct msg entry;
 
 	ack->seq = seq;
 	ack->repeated = true;
-	ack->key = arena_printf(&cs->st->arena, "%llu.0",
-	    (unsigned long long)seq);
 	if (db_get(txn, TABLE_log, key_slice(&k), &record) &&
 	    msg_decode(record, &cs->st->arena, &entry, &why) == 0 &&
 	    msg_is_entry(entry.id))
 		ack->id = entry.as->envelope.id;
+	ack->key = clients_key(&cs->st->arena, entry.id, seq);
 }
 
 static void

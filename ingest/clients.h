@@ -47,6 +47,8 @@ struct client *clients_find(struct clients *cs, struct slice nonce);
 void clients_settle(struct clients *cs, struct client *c, uint64_t settled);
 /* A result for the number c->next, which moves on; strings must last. */
 struct msg_ack *clients_result(struct clients *cs, struct client *c);
+/* Skein's own key of what an entry made: a turn, or a fork's thread. */
+struct slice clients_key(struct arena *arena, enum msg_id type, uint64_t seq);
 /* Writes rows of all clients with results into the stage's batch. */
 void clients_batch(struct clients *cs, int64_t now_ms);
 /* Sends the results and forgets them. */

@@ -41,33 +41,32 @@ trim_end(struct slice s)
 	return s;
 }
 
-/* Wholly one injected block: its end tag is the end of the text. */
+/*
+ * Wholly one injected block, "<skein-memory id=...> ... </skein-memory>": its
+ * first end tag is the end of the text, else what follows that is the user's.
+ */
 static bool
 is_injected(struct slice text)
 {
-	static const char reminder[] = "<system-reminder>";
-	static const char reminder_end[] = "</system-reminder>";
-	struct slice s = trim_end(text);
-	const char *close;
-	size_t len;
+	struct slice s = trim_end(text), name;
+	const char *at, *end;
 
 	while (s.len > 0 && isspace((unsigned char)s.ptr[0]))
 		s = slice_of(s.ptr + 1, s.len - 1);
-	if (slice_starts(s, reminder)) {
-		close = memmem(s.ptr, s.len, reminder_end,
-		    sizeof(reminder_end) - 1);
-		return close != NULL &&
-		    close + sizeof(reminder_end) - 1 == s.ptr + s.len;
-	}
-	if (!slice_starts(s, "<skein-") || s.ptr[s.len - 1] != '>')
+	if (!slice_starts(s, "<system-reminder>") && !slice_starts(s, "<skein-"))
 		return false;
-	/* "<skein-memory id=...> ... </skein-memory>" */
-	for (len = 1; len < s.len && !isspace((unsigned char)s.ptr[len]) &&
-	     s.ptr[len] != '>';)
-		len++;
-	return s.len >= 2 * len + 2 &&
-	    memcmp(s.ptr + s.len - len - 2, "</", 2) == 0 &&
-	    memcmp(s.ptr + s.len - len, s.ptr + 1, len - 1) == 0;
+	end = s.ptr + s.len;
+	for (at = s.ptr + 1; at < end && *at != '>' &&
+	     !isspace((unsigned char)*at);)
+		at++;
+	name = slice_of(s.ptr + 1, (size_t)(at - s.ptr - 1));
+	while ((at = memmem(at, (size_t)(end - at), "</", 2)) != NULL) {
+		at += 2;
+		if ((size_t)(end - at) > name.len && at[name.len] == '>' &&
+		    memcmp(at, name.ptr, name.len) == 0)
+			return at + name.len + 1 == end;
+	}
+	return false;
 }
 
 static void
@@ -102,8 +101,10 @@ add_text(struct reader *r, struct slice text)
 	if (trimmed.len == 0 || is_injected(text))
 		return;
 	put_part(&r->form, 'T', trimmed);
-	if (r->text.len > 0)
+	if (r->text.len > 0) {
 		buf_addc(&r->text, '\n');
+		r->plain = false;	/* the text does not say where it parts */
+	}
 	buf_addslice(&r->text, text);
 }
 
@@ -121,6 +122,8 @@ add_call(struct reader *r, struct slice id, struct slice name, json_t *input)
 static void
 add_result(struct reader *r, struct slice id, json_t *content, bool is_error)
 {
+	bool all_results = r->all_results;
+
 	put_part(&r->form, 'R', id);
 	if (is_error)
 		put_part(&r->form, 'E', SLICE("error"));
@@ -129,6 +132,7 @@ add_result(struct reader *r, struct slice id, json_t *content, bool is_error)
 	buf_adds(&r->form, ")\n");
 	r->tool_ids++;
 	r->plain = false;
+	r->all_results = all_results;	/* what is inside is the result's */
 }
 
 /* Anything else, without its cache mark, as it is. */
@@ -266,11 +270,19 @@ keep_message(struct reader *r, json_t *message, const char *before,
 	out->role = arena_dup(r->arena, role_of(r, message));
 	out->text = arena_dup(r->arena, buf_slice(&r->text));
 	next_hash(before, buf_slice(&r->form), out->hash);
-	if (r->plain)
+	if (r->plain && slice_eq(out->role, str_at(message, "role")))
 		return;
 	json = json_dumps(message, JSON_COMPACT);
 	out->content = arena_dup(r->arena, slice_str(json));
 	free(json);
+}
+
+/* What a message may hold: text, blocks, or nothing beside its tool calls. */
+static bool
+is_content(const json_t *content)
+{
+	return content == NULL || json_is_string(content) ||
+	    json_is_array(content) || json_is_null(content);
 }
 
 static int
@@ -292,8 +304,7 @@ check_message(json_t *message, size_t i, struct refusal *refusal)
 		return refuse(refusal, "bad_value",
 		    "messages[%zu].role: must be user, assistant, system or "
 		    "tool", i);
-	if (content != NULL && !json_is_string(content) &&
-	    !json_is_array(content) && !json_is_null(content))
+	if (!is_content(content))
 		return refuse(refusal, "bad_type",
 		    "messages[%zu].content: must be a string or an array", i);
 	if (content == NULL && json_object_get(message, "tool_calls") == NULL)
@@ -399,13 +410,15 @@ read_system(json_t *exchange, struct arena *arena, struct normal_exchange *out)
 static json_t *
 reply_message(json_t *response)
 {
-	json_t *choice;
+	json_t *choice, *message;
 
 	if (!json_is_object(response))
 		return NULL;
 	choice = json_array_get(json_object_get(response, "choices"), 0);
-	if (choice != NULL)
-		return json_object_get(choice, "message");
+	if (choice != NULL) {
+		message = json_object_get(choice, "message");
+		return json_is_object(message) ? message : NULL;
+	}
 	return json_object_get(response, "content") != NULL ||
 		json_object_get(response, "tool_calls") != NULL ?
 	    response : NULL;
@@ -420,7 +433,7 @@ read_reply(struct reader *r, json_t *exchange, const char *before,
 	if (response == NULL || json_is_null(response))
 		return 0;
 	message = json_is_string(response) ? response : reply_message(response);
-	if (message == NULL)
+	if (message == NULL || !is_content(json_object_get(message, "content")))
 		return refuse(refusal, "bad_type",
 		    "response: must be null, text, or a reply with content or "
 		    "choices");
@@ -498,6 +511,9 @@ normal_read(const struct conf *conf, json_t *exchange, struct arena *arena,
 	if (!json_is_array(messages) || json_array_size(messages) == 0)
 		return refuse(refusal, "bad_value",
 		    "messages: must be an array with at least one message");
+	if (!is_content(json_object_get(exchange, "system")))
+		return refuse(refusal, "bad_type",
+		    "system: must be a string or an array");
 	if (json_array_size(messages) > (size_t)conf->max_messages)
 		return refuse(refusal, "too_large",
 		    "messages: has %zu, at most max_messages = %lld",

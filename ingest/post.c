@@ -128,7 +128,7 @@ take(struct stage *st, const struct msg_post *post, struct accepted *a,
     struct msg_ack *ack, struct refusal *refusal)
 {
 	struct ingest *in = stage_state(st);
-	struct msg_arrival arrival = { .at = in->now_ms,
+	struct msg_arrival arrival = { .at = in->now_ms, .us = in->now_us,
 		.nonce = post->nonce, .number = post->number };
 	struct msg_s_ingest section = { 0 };
 	struct normal_exchange exchange;
@@ -162,8 +162,7 @@ take(struct stage *st, const struct msg_post *post, struct accepted *a,
 	}
 	ack->seq = seq;
 	ack->id = arena_dup(&in->batch, a->entry->envelope.id);
-	ack->key = arena_printf(&in->batch, a->type == MSG_fork ? "t%llu" :
-	    "%llu.0", (unsigned long long)seq);
+	ack->key = clients_key(&in->batch, a->type, seq);
 	return 0;
 }
 
@@ -217,8 +216,13 @@ handle_post(struct stage *st, const struct bus_message *m)
 		return;
 	}
 	if (post.nonce.len != NONCE_BYTES || (post.number == 0 && !post.bye)) {
-		bad_post(st, m->parts[1], post.number == 0 ?
-		    "post.number: starts at 1" : "post.nonce: has 16 bytes");
+		bad_post(st, m->parts[1], post.nonce.len != NONCE_BYTES ?
+		    "post.nonce: has 16 bytes" : "post.number: starts at 1");
+		return;
+	}
+	if (!post.bye && post.settled >= post.number) {
+		bad_post(st, m->parts[1],
+		    "post.settled: is below the post's own number");
 		return;
 	}
 	c = clients_find(in->clients, post.nonce);
@@ -262,8 +266,10 @@ static void
 begin_batch(struct stage *st)
 {
 	struct ingest *in = stage_state(st);
+	int64_t now_us = wall_us();
 
-	in->now_ms = wall_ms();
+	in->now_ms = now_us / 1000;
+	in->now_us = (uint64_t)(now_us % 1000);
 	in->seq = st->cursor;
 	/* Without its tables ingest could not tell a resend from a new entry. */
 	in->full = is_full(st) ||
@@ -327,7 +333,7 @@ tick_domains(struct stage *st)
 {
 	struct ingest *in = stage_state(st);
 	int64_t oldest = in->now_ms - st->conf.tick_horizon * WHEN_HOUR_MS;
-	struct msg_arrival arrival = { .at = in->now_ms };
+	struct msg_arrival arrival = { .at = in->now_ms, .us = in->now_us };
 	struct msg_s_ingest section = { 0 };
 	union msg_any *tick;
 	struct stage_entry e = { 0 };

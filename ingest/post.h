@@ -15,6 +15,7 @@ struct ingest {
 	uint64_t refusals;		/* key of the last row in refusals */
 	bool full;			/* no room was left: entries are refused */
 	int64_t now_ms;
+	uint64_t now_us;		/* past now_ms */
 	ev_timer tick_timer, hour_timer;
 };
 
