@@ -8,6 +8,8 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <sys/types.h>
+
 #include "common/conf.h"
 #include "common/db.h"
 #include "common/stage.h"
@@ -26,12 +28,35 @@ int cli_fail(const struct cli *cli, const char *fmt, ...)
 int cli_usage(const struct cli *cli, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The environments, opened for reading; NULL after saying why not. */
+/* A command is run instead of us: beside us, in libexec, else in PATH. */
+int cli_exec(const struct cli *cli, const char *program, char **argv);
+
+/*
+ * The environments, opened for reading; NULL after saying why not, also when
+ * the store is of another schema than this program.
+ */
 struct db *cli_open(const struct cli *cli, enum env_id env);
+/* The shared one for writing. */
+struct db *cli_open_writable(const struct cli *cli);
+/* The same without a word: NULL if it is not there or not readable. */
+struct db *cli_try_open(const struct cli *cli, enum env_id env,
+    struct db_error *why);
+/* What the store says it is; false: it is no store of skein. */
+bool cli_schema(struct db *shared, uint64_t *schema);
 /* A stage's cursor. */
 uint64_t cli_cursor(struct db *shared, enum stage_id stage);
 /* Waits until the store has passed seq; 0, or -1 after client_patience. */
 int cli_wait_store(const struct cli *cli, uint64_t seq);
+/*
+ * The same, and calls progress (may be NULL) with where the store is.  Only
+ * standing still counts as silence; a long queue is not.
+ */
+int cli_wait_cursor(const struct cli *cli, struct db *shared, uint64_t seq,
+    void (*progress)(uint64_t at, uint64_t seq));
+/* Until the store and ingest's own tables have passed seq: for --after. */
+int cli_wait_tables(const struct cli *cli, uint64_t seq);
+/* The supervisor of the home, or 0: by its lock, a pid may be anybody's. */
+pid_t cli_supervisor(const struct cli *cli);
 
 #define VERB(name, symbol, arguments, what) \
 	int verb_##symbol(struct cli *cli, int argc, char **argv);

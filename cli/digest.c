@@ -4,15 +4,14 @@
  * Over keys and values in key order, so that page layout, free pages and
  * batching do not show.  Tables that depend on the wall clock are left out.
  */
-#include <getopt.h>
+#include "cli/digest.h"
+
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-
-enum { DIGEST_BYTES = 16 };
 
 static void
 add(crypto_generichash_state *state, struct slice s)
@@ -26,7 +25,7 @@ add(crypto_generichash_state *state, struct slice s)
 	crypto_generichash_update(state, (const unsigned char *)s.ptr, s.len);
 }
 
-static uint64_t
+uint64_t
 digest_table(struct db_txn *txn, enum table_id table,
     char hex[2 * DIGEST_BYTES + 1])
 {
@@ -76,9 +75,9 @@ verb_digest(struct cli *cli, int argc, char **argv)
 	char *dir;
 	bool there;
 
-	(void)argv;
 	if (argc > 1)
-		return cli_usage(cli, "takes no arguments");
+		return cli_usage(cli, "'%s' is not understood: takes no "
+		    "arguments", argv[1]);
 	if (sodium_init() == -1)
 		return cli_fail(cli, "libsodium cannot start");
 	for (env = 0; env < ENV_COUNT; env++) {

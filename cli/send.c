@@ -2,11 +2,11 @@
  * send - entries as JSON lines to ingest, one result a line
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "common/json.h"
 #include "common/sender.h"
 
@@ -70,25 +70,23 @@ send_lines(struct cli *cli, FILE *in, struct sender *sender)
 int
 verb_send(struct cli *cli, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "wait", no_argument, NULL, 'w' }, { 0 } };
 	struct outcome outcome = { 0 };
 	struct sender *sender;
 	bool wait = false;
+	const struct option_spec specs[] = {
+		{ "wait", OPTION_FLAG, &wait, NULL }, { 0 } };
 	FILE *in = stdin;
-	int c, rc;
+	int rc;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c != 'w')
-			return 2;
-		wait = true;
-	}
-	if (argc - optind > 1)
-		return cli_usage(cli, "takes one file");
-	if (optind < argc && strcmp(argv[optind], "-") != 0) {
-		in = fopen(argv[optind], "re");
+	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc != 0)
+		return rc;
+	if (argc > 2)
+		return cli_usage(cli, "takes one file, or standard input");
+	if (argc == 2 && strcmp(argv[1], "-") != 0) {
+		in = fopen(argv[1], "re");
 		if (in == NULL)
-			return cli_fail(cli, "%s: %s", argv[optind],
+			return cli_fail(cli, "%s: %s", argv[1],
 			    strerror(errno));
 	}
 	buf_init(&outcome.line, SIZE_MAX / 4);

@@ -49,10 +49,10 @@ help(FILE *out)
 
 	fprintf(out, "usage: skein [--home DIR] VERB [ARGUMENTS] [--json]\n\n");
 	for (i = 0; i < N_SUPERVISED; i++)
-		fprintf(out, "  %-10s %-34s %s\n", supervised[i].name,
+		fprintf(out, "  %-9s %-34s %s\n", supervised[i].name,
 		    supervised[i].arguments, supervised[i].what);
 	for (i = 0; i < N_VERBS; i++)
-		fprintf(out, "  %-10s %-34s %s\n", verbs[i].name,
+		fprintf(out, "  %-9s %-34s %s\n", verbs[i].name,
 		    verbs[i].arguments, verbs[i].what);
 	fprintf(out, "\nThe home is --home, else $SKEIN_HOME, else ~/.skein."
 		     "  See skein(1).\n");
@@ -71,55 +71,38 @@ find_exec_dir(void)
 	return xstrdup(dir);
 }
 
+/*
+ * Another program takes our place, with the flags that were ours.  They come
+ * first: skein-supervise wants them before its command.
+ */
 static int
-exec_program(const struct cli *cli, const char *program, char **argv)
+exec_with_flags(const struct cli *cli, const char *program, bool json,
+    int argc, char **argv)
 {
-	char path[PATH_MAX];
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), i == 0 ? "%s/%s" :
-		    "%s/../libexec/skein/%s", cli->exec_dir, program);
-		argv[0] = path;
-		execv(path, argv);
-		if (errno != ENOENT)
-			return cli_fail(cli, "%s: %s", path, strerror(errno));
-	}
-	argv[0] = (char *)(uintptr_t)program;
-	execvp(program, argv);
-	return errno == ENOENT ?
-	    cli_usage(cli, "there is no such verb; 'skein help' lists them") :
-	    cli_fail(cli, "%s: %s", program, strerror(errno));
-}
-
-/* skein-supervise takes its flags before the verb. */
-static int
-exec_supervisor(const struct cli *cli, int argc, char **argv)
-{
+	static char home_flag[] = "--home", json_flag[] = "--json";
 	char **args = xcalloc((size_t)argc + 5, sizeof(*args));
-	int i, n = 1;
+	int i, n = 1, rc;
 
-	args[n++] = xstrdup("--home");
+	args[n++] = home_flag;
 	args[n++] = cli->conf.home;
+	if (json)
+		args[n++] = json_flag;
 	for (i = 0; i < argc; i++)
 		args[n++] = argv[i];
-	return exec_program(cli, "skein-supervise", args);
+	rc = cli_exec(cli, program, args);
+	free(args);
+	return rc != -1 ? rc :
+	    cli_usage(cli, "there is no such verb; 'skein help' lists them");
 }
 
 static int
 exec_other(const struct cli *cli, int argc, char **argv)
 {
-	char **args = xcalloc((size_t)argc + 5, sizeof(*args));
 	char *program = xasprintf("skein-%s", argv[0]);
-	int i, n = 1;
+	int rc = exec_with_flags(cli, program, cli->json, argc - 1, argv + 1);
 
-	args[n++] = xstrdup("--home");
-	args[n++] = cli->conf.home;
-	if (cli->json)
-		args[n++] = xstrdup("--json");
-	for (i = 1; i < argc; i++)
-		args[n++] = argv[i];
-	return exec_program(cli, program, args);
+	free(program);
+	return rc;
 }
 
 static int
@@ -132,7 +115,8 @@ run_verb(struct cli *cli, int argc, char **argv)
 			return verbs[i].run(cli, argc, argv);
 	for (i = 0; i < N_SUPERVISED; i++)
 		if (strcmp(argv[0], supervised[i].name) == 0)
-			return exec_supervisor(cli, argc, argv);
+			return exec_with_flags(cli, "skein-supervise", false,
+			    argc, argv);
 	return exec_other(cli, argc, argv);
 }
 

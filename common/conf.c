@@ -18,6 +18,7 @@ struct param {
 	const char *name;
 	const char *unit;	/* NULL: a text */
 	const char *text;	/* a text's default */
+	const char *words;	/* all it may be, or NULL: anything */
 	const char *what;
 	int64_t value, least, most;
 	size_t offset;
@@ -45,6 +46,12 @@ static const struct param params[] = {
 #define TEXT(label, initial, prose)                                       \
 	{ .name = #label,                                                 \
 	  .text = initial,                                                \
+	  .what = prose,                                                  \
+	  .offset = offsetof(struct conf, label) },
+#define CHOICE(label, initial, choices, prose)                            \
+	{ .name = #label,                                                 \
+	  .text = initial,                                                \
+	  .words = choices,                                               \
 	  .what = prose,                                                  \
 	  .offset = offsetof(struct conf, label) },
 #include "common/params.def"
@@ -156,6 +163,22 @@ parse_number(const struct param *p, const char *value, int64_t *out,
 }
 
 static int
+check_word(const struct param *p, const char *value, const char *place,
+    struct conf_error *why)
+{
+	const char *word = p->words, *end;
+
+	for (;; word = end + 1) {
+		end = strchrnul(word, ' ');
+		if (slice_is(slice_of(word, (size_t)(end - word)), value))
+			return 0;
+		if (*end == '\0')
+			return fail(why, "%s: %s: '%s' is not one of: %s",
+			    place, p->name, value, p->words);
+	}
+}
+
+static int
 set_keyed(struct conf *c, const struct param *p, struct slice rest,
     const char *value, const char *place, struct conf_error *why)
 {
@@ -164,8 +187,11 @@ set_keyed(struct conf *c, const struct param *p, struct slice rest,
 	struct slice kind;
 	int64_t n;
 
+	if (!p->keyed)
+		return fail(why, "%s: '%s.%.*s' is no setting: %s is the same "
+		    "for all", place, p->name, SLICE_ARG(rest), p->name);
 	kind = slice_of(rest.ptr, dot == NULL ? 0 : (size_t)(dot - rest.ptr));
-	if (!p->keyed || kind.len + 1 >= rest.len ||
+	if (kind.len + 1 >= rest.len ||
 	    !(slice_is(kind, "user") || slice_is(kind, "channel")))
 		return fail(why,
 		    "%s: '%s.%.*s' is no setting (%s.user.NAME, "
@@ -204,6 +230,8 @@ set(struct conf *c, struct slice name, const char *value, const char *place,
 		    why);
 	if (p->unit != NULL)
 		return parse_number(p, value, number_at(c, p), place, why);
+	if (p->words != NULL && check_word(p, value, place, why) == -1)
+		return -1;
 	free(*text_at(c, p));
 	*text_at(c, p) = xstrdup(value);
 	return 0;

@@ -43,6 +43,7 @@ struct db {
 	bool read_only;
 	struct db_txn *open;	/* LMDB: one transaction of ours at a time */
 	const char *reason;
+	bool map_full;		/* that, not the disk, was the last failure */
 	MDB_dbi dbis[TABLE_COUNT];
 };
 
@@ -110,15 +111,29 @@ check_length(struct db *db)
 	return 0;
 }
 
+/* LMDB's begin; a map that another process has made larger is taken as it is. */
+static int
+begin_txn(MDB_env *env, unsigned flags, MDB_txn **txn)
+{
+	int rc = mdb_txn_begin(env, NULL, flags, txn);
+
+	if (rc == MDB_MAP_RESIZED) {
+		rc = mdb_env_set_mapsize(env, 0);
+		if (rc == 0)
+			rc = mdb_txn_begin(env, NULL, flags, txn);
+	}
+	return rc;
+}
+
 static int
 open_tables(struct db *db)
 {
 	unsigned flags = db->read_only ? 0 : MDB_CREATE;
-	MDB_txn *txn;
+	MDB_txn *txn = NULL;
 	size_t i;
 	int rc;
 
-	rc = mdb_txn_begin(db->env, NULL, db->read_only ? MDB_RDONLY : 0, &txn);
+	rc = begin_txn(db->env, db->read_only ? MDB_RDONLY : 0, &txn);
 	for (i = 0; rc == 0 && i < TABLE_COUNT; i++) {
 		if (tables[i].env != db->id)
 			continue;
@@ -255,6 +270,7 @@ note(struct db_txn *txn, int rc)
 		return;
 	txn->state = is_full(rc) ? DB_FULL : DB_BROKEN;
 	txn->db->reason = mdb_strerror(rc);
+	txn->db->map_full = rc == MDB_MAP_FULL;
 }
 
 static struct db_txn *
@@ -265,19 +281,12 @@ begin(struct db *db, bool writes)
 	int rc;
 
 	assert(db->open == NULL);
-	rc = mdb_txn_begin(db->env, NULL, writes ? 0 : MDB_RDONLY, &t->txn);
-	if (rc == MDB_MAP_RESIZED) {
-		/* Another process has made the map larger: take its size. */
-		rc = mdb_env_set_mapsize(db->env, 0);
-		if (rc == 0)
-			rc = mdb_txn_begin(db->env, NULL,
-			    writes ? 0 : MDB_RDONLY, &t->txn);
-		if (rc == 0 && mdb_env_info(db->env, &info) == 0)
-			db->map_bytes = info.me_mapsize;
-	}
+	rc = begin_txn(db->env, writes ? 0 : MDB_RDONLY, &t->txn);
 	if (rc != 0)
 		fatalx(EX_RETRY, "%s: cannot begin a transaction: %s", db->dir,
 		    mdb_strerror(rc));
+	if (mdb_env_info(db->env, &info) == 0)
+		db->map_bytes = info.me_mapsize;
 	t->db = db;
 	t->writes = writes;
 	db->open = t;
@@ -324,6 +333,17 @@ close_cursors(struct db_txn *t)
 	t->cursors = NULL;
 }
 
+/* LMDB calls a write that the disk could take only in part an EIO. */
+static bool
+is_disk_full(const struct db *db)
+{
+	enum { NOTHING_BYTES = 1 << 20 };
+	struct statvfs vfs;
+
+	return statvfs(db->dir, &vfs) == 0 &&
+	    (uint64_t)vfs.f_bavail * vfs.f_frsize < NOTHING_BYTES;
+}
+
 enum db_result
 db_commit(struct db_txn **txn)
 {
@@ -336,6 +356,8 @@ db_commit(struct db_txn **txn)
 		mdb_txn_abort(t->txn);
 	} else {
 		rc = mdb_txn_commit(t->txn);
+		if (rc == EIO && is_disk_full(t->db))
+			rc = ENOSPC;
 		if (rc != 0)
 			note(t, rc);
 		if (rc == EIO || rc == MDB_PANIC)
@@ -613,7 +635,8 @@ db_grow(struct db *db)
 	int rc;
 
 	assert(db->open == NULL);
-	if (size <= db->map_bytes)
+	/* On a full disk a larger map would only be a larger promise. */
+	if (!db->map_full || size <= db->map_bytes)
 		return false;
 	rc = mdb_env_set_mapsize(db->env, size);
 	if (rc != 0)

@@ -44,7 +44,8 @@ put_valid(struct buf *out, struct slice s)
 		put_escaped(out, c);
 		from = i + 1;
 	}
-	buf_add(out, s.ptr + from, s.len - from);
+	if (from < s.len)
+		buf_add(out, s.ptr + from, s.len - from);
 }
 
 void

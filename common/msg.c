@@ -270,10 +270,12 @@ static int unpack_fields(const msgpack_object *map, struct arena *arena,
 static struct slice
 object_slice(const msgpack_object *o)
 {
-	/* str and bin share their layout in msgpack-c's union. */
-	return o->type == MSGPACK_OBJECT_STR ?
-	    slice_of(o->via.str.ptr, o->via.str.size) :
-	    slice_of(o->via.bin.ptr, o->via.bin.size);
+	/* An empty one has no place in msgpack-c; ours always has. */
+	if (o->type == MSGPACK_OBJECT_STR)
+		return slice_of(o->via.str.size > 0 ? o->via.str.ptr : "",
+		    o->via.str.size);
+	return slice_of(o->via.bin.size > 0 ? o->via.bin.ptr : "",
+	    o->via.bin.size);
 }
 
 static int
@@ -635,13 +637,12 @@ map_to_json(const msgpack_object *o, struct msg_error *why)
 	for (i = 0; i < o->via.map.size; i++) {
 		kv = &o->via.map.ptr[i];
 		if (kv->key.type != MSGPACK_OBJECT_STR ||
-		    memchr(kv->key.via.str.ptr, 0, kv->key.via.str.size)) {
+		    text_has_nul(object_slice(&kv->key))) {
 			msg_fail(why, "a member's name is not a string");
 			json_decref(out);
 			return NULL;
 		}
-		key = xasprintf("%.*s", (int)kv->key.via.str.size,
-		    kv->key.via.str.ptr);
+		key = xasprintf("%.*s", SLICE_ARG(object_slice(&kv->key)));
 		rc = add_member(out, key, &kv->val, why);
 		free(key);
 		if (rc == -1) {
@@ -695,7 +696,7 @@ to_json(const msgpack_object *o, struct msg_error *why)
 			msg_fail(why, "a string has a NUL byte");
 			return NULL;
 		}
-		out = json_stringn(o->via.str.ptr, o->via.str.size);
+		out = json_stringn(object_slice(o).ptr, object_slice(o).len);
 		break;
 	case MSGPACK_OBJECT_ARRAY:
 		return array_to_json(o, why);

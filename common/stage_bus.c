@@ -147,16 +147,24 @@ on_subscription(struct bus_socket *socket, void *data)
 
 	while (bus_receive(socket, &m)) {
 		if (m.count != 1 || m.parts[0].len == 0 ||
-		    m.parts[0].len > 200 || memchr(m.parts[0].ptr + 1, 0,
+		    m.parts[0].len > 200 ||
+		    (unsigned char)m.parts[0].ptr[0] > 1 || memchr(m.parts[0].ptr + 1, 0,
 			m.parts[0].len - 1) != NULL) {
 			stage_count(st, COUNTER_bad_frames, 1);
 			continue;
 		}
 		prefix = slice_of(m.parts[0].ptr + 1, m.parts[0].len - 1);
 		if (m.parts[0].ptr[0] == 1) {
-			/* Past the limit a stranger's subscription is ignored. */
-			if (buf_addslice(&st->subscriptions, prefix) == 0)
+			/*
+			 * Past the limit a stranger's subscription is ignored:
+			 * asked first, so that it is all of one or none.
+			 */
+			if (st->subscriptions.len + prefix.len <
+			    st->subscriptions.limit) {
+				(void)buf_addslice(&st->subscriptions, prefix);
 				(void)buf_addc(&st->subscriptions, '\0');
+			} else
+				stage_count(st, COUNTER_bad_frames, 1);
 			continue;
 		}
 		at = st->subscriptions.ptr;

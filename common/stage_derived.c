@@ -6,11 +6,14 @@
  * None of that is a loss: they are made from the sections again.
  *
  *   behind   own cursor < stage's cursor: the missing sections are applied
- *   foreign  another store, schema or epoch, or ahead: emptied, made again
+ *   strange  another store, schema or epoch, or ahead: emptied, made again
  *   torn     the mark `dirty` holds another boot's id: wiped, made again
  *   damaged  LMDB refuses it, the file is too short: wiped, made again
- *   suspect  a process died on a signal while using it: a child reads all
- *            of it; if the child fails, wiped and made again
+ *   foreign  the file is not as its stage left it: wiped, made again
+ *    hand    (the mark `stamp` holds its size and time after each commit)
+ *   suspect  a process died in the middle of a commit, or on a signal while
+ *            using it: a child reads all of it; if the child fails, wiped
+ *            and made again
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,11 +29,14 @@
 #include "common/stage_impl.h"
 #include "common/xmalloc.h"
 
-enum { BOOT_ID_BYTES = 36 };
+enum { BOOT_ID_BYTES = 36, STAMP_BYTES = 64 };
 
 static struct {
 	char suspect_path[PATH_MAX];	/* for the signal handler */
-} marks;
+	char data_path[PATH_MAX];	/* the file that is watched */
+	int stamp_fd;
+	char stamp[STAMP_BYTES + 1];	/* the file as we left it */
+} marks = { .stamp_fd = -1 };
 
 static char *
 own_dir(const struct stage *st)
@@ -48,15 +55,15 @@ mark_path(const struct stage *st, const char *mark)
 	return path;
 }
 
-/* Reads at most BOOT_ID_BYTES; "" when there is no such file. */
+/* Reads at most `most` bytes; "" when there is no such file. */
 static void
-read_mark(const char *path, char out[BOOT_ID_BYTES + 1])
+read_mark(const char *path, char *out, size_t most)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t len = 0;
 
 	if (fd != -1) {
-		len = read(fd, out, BOOT_ID_BYTES);
+		len = read(fd, out, most);
 		close(fd);
 	}
 	out[len > 0 ? len : 0] = '\0';
@@ -73,14 +80,84 @@ write_mark(const char *path, const char *text)
 	close(fd);
 }
 
+/* ---- the stamp: was anybody else at the file? ---- */
+
+/* "" when there is no file. */
+static void
+read_stamp(char out[STAMP_BYTES + 1])
+{
+	struct stat data;
+
+	out[0] = '\0';
+	if (stat(marks.data_path, &data) == 0)
+		snprintf(out, STAMP_BYTES + 1, "%20lld %20lld.%09ld\n",
+		    (long long)data.st_size, (long long)data.st_mtim.tv_sec,
+		    data.st_mtim.tv_nsec);
+}
+
+/* Of a fixed size, so that it needs no room on a disk that is full by now. */
+static void
+write_stamp(struct stage *st)
+{
+	size_t len;
+
+	if (st->shadow)
+		return;
+	read_stamp(marks.stamp);
+	len = strlen(marks.stamp);
+	if (pwrite(marks.stamp_fd, marks.stamp, len, 0) != (ssize_t)len)
+		log_warn("the stamp of the own tables");
+}
+
+/* Whether the file is there and not as the stamp beside it says. */
+static bool
+is_changed(struct stage *st)
+{
+	char now[STAMP_BYTES + 1];
+	char *path;
+
+	path = mark_path(st, "data.mdb");
+	if (snprintf(marks.data_path, sizeof(marks.data_path), "%s", path) >=
+	    (int)sizeof(marks.data_path))
+		fatalx(EX_REFUSE, "%s: path too long", path);
+	free(path);
+	path = mark_path(st, "stamp");
+	read_mark(path, marks.stamp, STAMP_BYTES);
+	free(path);
+	read_stamp(now);
+	return now[0] != '\0' && strcmp(now, marks.stamp) != 0;
+}
+
+static void
+open_stamp(struct stage *st)
+{
+	char *path = mark_path(st, "stamp");
+
+	marks.stamp_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (marks.stamp_fd == -1)
+		fatal(EX_RETRY, "%s", path);
+	free(path);
+	write_stamp(st);
+}
+
+static bool
+is_dirty(struct stage *st)
+{
+	char *path = mark_path(st, "dirty");
+	bool dirty = access(path, F_OK) == 0;
+
+	free(path);
+	return dirty;
+}
+
 static bool
 is_torn(struct stage *st)
 {
 	char boot[BOOT_ID_BYTES + 1], mark[BOOT_ID_BYTES + 1];
 	char *path = mark_path(st, "dirty");
 
-	read_mark("/proc/sys/kernel/random/boot_id", boot);
-	read_mark(path, mark);
+	read_mark("/proc/sys/kernel/random/boot_id", boot, BOOT_ID_BYTES);
+	read_mark(path, mark, BOOT_ID_BYTES);
 	free(path);
 	return mark[0] != '\0' && strcmp(boot, mark) != 0;
 }
@@ -91,7 +168,7 @@ mark_dirty(struct stage *st)
 	char boot[BOOT_ID_BYTES + 1];
 	char *path = mark_path(st, "dirty");
 
-	read_mark("/proc/sys/kernel/random/boot_id", boot);
+	read_mark("/proc/sys/kernel/random/boot_id", boot, BOOT_ID_BYTES);
 	write_mark(path, boot[0] != '\0' ? boot : "unknown");
 	free(path);
 }
@@ -138,33 +215,45 @@ open_own(struct stage *st, struct db_error *why)
 	return rc;
 }
 
+static bool
+read_table(struct stage *st, struct db_txn *txn, enum table_id table)
+{
+	bool is_text = strcmp(table_spec(table)->value, "text") == 0;
+	struct db_cursor *c = db_cursor(txn, table);
+	struct slice before = SLICE_NONE;
+	struct msg_error bad;
+	struct db_entry e;
+	struct msg msg;
+	uint64_t rows = 0;
+
+	for (; db_next(c, &e); rows++) {
+		if (rows > 0 && slice_cmp(before, e.key) >= 0)
+			return false;
+		if (!is_text &&
+		    msg_decode(e.value, &st->arena, &msg, &bad) == -1)
+			return false;
+		arena_reset(&st->arena);
+		before = e.key;
+	}
+	return db_state(txn) == DB_DONE && rows == db_count(txn, table);
+}
+
 /* In a child: reads and decodes everything.  Exits 0 if all of it was there. */
 static void
 read_all(struct stage *st)
 {
 	struct db_error why;
-	struct db_cursor *c;
-	struct db_entry e;
-	struct msg_error bad;
 	struct db_txn *txn;
-	struct msg msg;
 	size_t i;
 
 	if (open_own(st, &why) == -1)
 		_exit(1);
 	txn = db_read(st->own);
-	for (i = 0; i < TABLE_COUNT; i++) {
-		if (table_spec(i)->env != st->spec->env)
-			continue;
-		c = db_cursor(txn, i);
-		while (db_next(c, &e)) {
-			if (strcmp(table_spec(i)->value, "text") != 0 &&
-			    msg_decode(e.value, &st->arena, &msg, &bad) == -1)
-				_exit(1);
-			arena_reset(&st->arena);
-		}
-	}
-	_exit(db_state(txn) == DB_DONE ? 0 : 1);
+	for (i = 0; i < TABLE_COUNT; i++)
+		if (table_spec(i)->env == st->spec->env &&
+		    !read_table(st, txn, i))
+			_exit(1);
+	_exit(0);
 }
 
 static bool
@@ -199,13 +288,19 @@ wipe(struct stage *st, const char *reason)
 	free(dir);
 }
 
+/* Looks at what an earlier life has left, before it is opened. */
 static void
-clear_suspect(struct stage *st)
+clear_doubts(struct stage *st)
 {
 	char *path = mark_path(st, "suspect");
 	bool suspect = access(path, F_OK) == 0;
+	bool changed = is_changed(st) && !st->shadow;
 
-	if (suspect && !is_readable(st))
+	if (is_torn(st))
+		wipe(st, "were in use when the machine stopped");
+	else if (changed && !is_dirty(st))
+		wipe(st, "were changed by another hand");
+	else if ((suspect || changed) && !is_readable(st))
 		wipe(st, "are damaged");
 	if (suspect && unlink(path) == -1)
 		fatal(EX_RETRY, "%s", path);
@@ -222,6 +317,38 @@ derived_damaged(struct stage *st)
 	write_mark(path, "");
 	free(path);
 	fatalx(EX_RETRY, "own tables may be damaged: starting anew");
+}
+
+void
+derived_begin(struct stage *st)
+{
+	char now[STAMP_BYTES + 1];
+
+	read_stamp(now);
+	if (!st->shadow && strcmp(now, marks.stamp) != 0) {
+		wipe(st, "were changed by another hand");
+		fatalx(EX_RETRY, "own tables are gone: starting anew");
+	}
+	st->tables = db_write(st->own);
+}
+
+enum db_result
+derived_commit(struct stage *st)
+{
+	enum db_result result = db_commit(&st->tables);
+
+	write_stamp(st);
+	return result;
+}
+
+void
+derived_abandon(struct stage *st)
+{
+	if (st->tables == NULL)
+		return;
+	db_abort(&st->tables);
+	/* A large transaction may have written pages before its end. */
+	write_stamp(st);
 }
 
 void
@@ -244,14 +371,14 @@ empty_tables(struct stage *st)
 	uint64_t cursor = st->cursor;
 	size_t i;
 
-	st->tables = db_write(st->own);
+	derived_begin(st);
 	for (i = 0; i < TABLE_COUNT; i++)
 		if (table_spec(i)->env == st->spec->env)
 			db_clear(st->tables, i);
 	st->cursor = 0;		/* the cursor they now follow */
 	derived_put_cursor(st);
 	st->cursor = cursor;
-	if (db_commit(&st->tables) != DB_DONE)
+	if (derived_commit(st) != DB_DONE)
 		derived_damaged(st);
 	st->applied = 0;
 }
@@ -280,9 +407,7 @@ derived_open(struct stage *st)
 {
 	struct db_error why;
 
-	if (is_torn(st))
-		wipe(st, "were in use when the machine stopped");
-	clear_suspect(st);
+	clear_doubts(st);
 	if (open_own(st, &why) == -1) {
 		if (!why.damaged)
 			fatalx(why.full ? EX_RETRY : EX_REFUSE, "%s", why.text);
@@ -292,6 +417,7 @@ derived_open(struct stage *st)
 			fatalx(EX_REFUSE, "%s", why.text);
 	}
 	mark_dirty(st);
+	open_stamp(st);
 	watch_crashes(st);
 	if (!read_follows(st)) {
 		if (st->cursor > 0)
@@ -304,13 +430,16 @@ derived_open(struct stage *st)
 void
 derived_close(struct stage *st)
 {
-	char *path = mark_path(st, "dirty");
+	char *path;
 
 	if (st->own == NULL)
 		return;
-	turn_abandon(st);
-	if (db_sync(st->own) == 0 && unlink(path) == -1 && errno != ENOENT)
+	path = mark_path(st, "dirty");
+	derived_abandon(st);
+	if (db_sync(st->own) == 0 && fsync(marks.stamp_fd) == 0 &&
+	    unlink(path) == -1 && errno != ENOENT)
 		log_warn("%s", path);
+	close(marks.stamp_fd);
 	free(path);
 	db_close(&st->own);
 }
@@ -351,7 +480,7 @@ apply_batch(struct stage *st, uint64_t upto)
 	st->cursor = upto;
 	derived_put_cursor(st);
 	st->cursor = cursor;
-	result = db_commit(&st->tables);
+	result = derived_commit(st);
 	if (result == DB_BROKEN)
 		derived_damaged(st);
 	if (result == DB_FULL)

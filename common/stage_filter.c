@@ -28,43 +28,72 @@ enum { ANSWER_LIMIT = 64 * 1024 * 1024 };
 
 struct filter {
 	const char *command;
-	pid_t pid;		/* 0: none runs */
+	pid_t pid;		/* its guard's; 0: none runs */
 	int in, out;
+	int lifeline;		/* the guard waits for its end */
 	bool fresh;		/* has answered nothing yet */
 	struct buf answer;	/* what was read past the last line */
 	struct buf line;
 };
 
+/*
+ * Between the stage and the filter stands a guard, the leader of the filter's
+ * process group.  It holds one end of a pipe and waits: when the stage is gone,
+ * however it went, the pipe ends and the guard takes the whole group with it.
+ * Only calls that are safe after a fork in a process with threads.
+ */
 static void
-child(const char *command, int in, int out, pid_t parent)
+guard(const char *command, int in, int out, int lifeline)
 {
-	char *exec_command = xasprintf("exec %s", command);
+	pid_t self = getpid();
+	char byte;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1 || getppid() != parent ||
-	    setpgid(0, 0) == -1 || dup2(in, 0) == -1 || dup2(out, 1) == -1)
+	if (setpgid(0, 0) == -1)
 		_exit(127);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	execl("/bin/sh", "sh", "-c", exec_command, (char *)NULL);
+	switch (fork()) {
+	case -1:
+		_exit(127);
+	case 0:
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1 ||
+		    getppid() != self || dup2(in, 0) == -1 || dup2(out, 1) == -1)
+			_exit(127);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	/* The stage's lock and sockets must not live on in here. */
+	if (dup2(lifeline, 0) == -1 || close(1) == -1 ||
+	    close_range(3, ~0U, 0) == -1)
+		_exit(127);
+	while (read(0, &byte, 1) == -1 && errno == EINTR)
+		;
+	(void)kill(0, SIGKILL);
 	_exit(127);
 }
 
 static void
 spawn(struct filter *f)
 {
-	int in[2], out[2];
-	pid_t parent = getpid();
+	int in[2], out[2], life[2];
 
-	if (pipe2(in, O_CLOEXEC) == -1 || pipe2(out, O_CLOEXEC) == -1)
+	if (pipe2(in, O_CLOEXEC) == -1 || pipe2(out, O_CLOEXEC) == -1 ||
+	    pipe2(life, O_CLOEXEC) == -1)
 		fatal(EX_RETRY, "pipe");
 	f->pid = fork();
 	if (f->pid == -1)
 		fatal(EX_RETRY, "fork");
 	if (f->pid == 0)
-		child(f->command, in[0], out[1], parent);
+		guard(f->command, in[0], out[1], life[0]);
+	/* Both sides say so, whoever is first: reap counts on the group. */
+	(void)setpgid(f->pid, f->pid);
 	close(in[0]);
 	close(out[1]);
+	close(life[0]);
 	f->in = in[1];
 	f->out = out[0];
+	f->lifeline = life[1];
 	if (fcntl(f->in, F_SETFL, O_NONBLOCK) == -1 ||
 	    fcntl(f->out, F_SETFL, O_NONBLOCK) == -1)
 		fatal(EX_RETRY, "fcntl");
@@ -79,6 +108,7 @@ reap(struct filter *f)
 		return;
 	close(f->in);
 	close(f->out);
+	close(f->lifeline);
 	/* The group: a filter may have helpers, and none may outlive it. */
 	(void)kill(-f->pid, SIGKILL);
 	(void)kill(f->pid, SIGKILL);

@@ -109,6 +109,11 @@ void turn_abandon(struct stage *st);
 /* stage_derived.c */
 void derived_open(struct stage *st);
 void derived_close(struct stage *st);
+/* Own tables, for writing; ends the process if another hand was at them. */
+void derived_begin(struct stage *st);
+enum db_result derived_commit(struct stage *st)
+    __attribute__((warn_unused_result));
+void derived_abandon(struct stage *st);
 void derived_put_cursor(struct stage *st);
 /* Applies sections up to the cursor; false: no room for it now. */
 bool derived_catch_up(struct stage *st);

@@ -47,13 +47,17 @@ shadow_copy_tables(struct stage *st)
 static void
 remove_copy(struct stage *st)
 {
+	static const char *const marks[] = { "dirty", "stamp", "suspect" };
 	char *path;
+	size_t i;
 
 	if (db_wipe(st->shadow_dir) == -1)
 		log_warn("%s", st->shadow_dir);
-	path = xasprintf("%s/dirty", st->shadow_dir);
-	(void)unlink(path);
-	free(path);
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		path = xasprintf("%s/%s", st->shadow_dir, marks[i]);
+		(void)unlink(path);
+		free(path);
+	}
 	if (rmdir(st->shadow_dir) == -1)
 		log_warn("%s", st->shadow_dir);
 	free(st->shadow_dir);

@@ -92,13 +92,13 @@ turn_begin(struct stage *st)
 		buf_release(&st->batch.bytes);
 	buf_clear(&st->batch.bytes);
 	st->batch.n_puts = 0;
-	st->tables = db_write(st->own);
+	derived_begin(st);
 }
 
 void
 turn_abandon(struct stage *st)
 {
-	db_abort(&st->tables);
+	derived_abandon(st);
 }
 
 static struct slice
@@ -186,7 +186,7 @@ turn_commit(struct stage *st, uint64_t upto)
 	status_latency(st, from, upto);
 	arena_reset(&st->arena);
 	derived_put_cursor(st);
-	switch (db_commit(&st->tables)) {
+	switch (derived_commit(st)) {
 	case DB_DONE:
 		st->applied = upto;
 		break;

@@ -984,6 +984,10 @@ run_kind(struct slice s, const struct run *run, bool called)
 		if (run->hyphens > 0 && is_hyphen_code(s))
 			return TEXT_ERROR;
 	}
+	/* "R.R" and "d.h" before files called so; "x.h" is one. */
+	if (run->dots > 0 && is_abbreviation(s) && (ascii_upper(s.ptr[0]) ||
+	    text_is_word(s, "d.h")))
+		return TEXT_WORD;
 	if (run->dots > 0 && is_host(s, run))
 		return TEXT_URL;
 	if (is_path(s, run))
@@ -1318,6 +1322,27 @@ starts_compound(int32_t cp)
 	    cp == '#' || cp == '$' || cp == '-' || cp == '\\';
 }
 
+/*
+ * The end of a small-letter word with a border behind it, or 0.  Most words
+ * of most texts are such, and need not be measured twice to be known.
+ */
+static size_t
+common_word_end(struct slice s, size_t at)
+{
+	size_t i = at + 1;
+	int c;
+
+	while (i < s.len && s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
+		i++;
+	if (i == s.len)
+		return i;
+	c = (unsigned char)s.ptr[i];
+	if (c <= ' ' || c == ',' || c == '!' || c == '?' || c == ';' ||
+	    c == ')' || (c == '.' && byte_at(s, i + 1) <= ' '))
+		return i;
+	return 0;
+}
+
 bool
 text_tokens_next(struct text_tokens *t, struct text_token *token)
 {
@@ -1333,6 +1358,16 @@ text_tokens_next(struct text_tokens *t, struct text_token *token)
 		if (class != TEXT_SPACE && class != TEXT_MARK)
 			break;
 		t->pos = next;
+	}
+	if (ascii_letter(cp)) {
+		next = common_word_end(t->text, t->pos);
+		if (next > 0) {
+			*token = (struct text_token){ t->pos, next - t->pos,
+				TEXT_WORD };
+			t->pos = next;
+			return true;
+		}
+		next = t->pos + 1;
 	}
 	if (class == TEXT_PICTURE) {
 		next = picture_end(t->text, t->pos);

@@ -48,6 +48,7 @@ trim_end(struct slice s)
 static bool
 is_injected(struct slice text)
 {
+	enum { TAG_BYTES = 64 };	/* a name that long is nobody's */
 	struct slice s = trim_end(text), name;
 	const char *at, *end;
 
@@ -60,6 +61,8 @@ is_injected(struct slice text)
 	     !isspace((unsigned char)*at);)
 		at++;
 	name = slice_of(s.ptr + 1, (size_t)(at - s.ptr - 1));
+	if (name.len > TAG_BYTES)
+		return false;
 	while ((at = memmem(at, (size_t)(end - at), "</", 2)) != NULL) {
 		at += 2;
 		if ((size_t)(end - at) > name.len && at[name.len] == '>' &&

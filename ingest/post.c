@@ -38,13 +38,16 @@ record_refusal(struct stage *st, const struct msg_post *post, struct slice id,
 
 	if (r.excerpt.len > EXCERPT_BYTES)
 		r.excerpt.len = EXCERPT_BYTES;
+	stage_count(st, COUNTER_refused, 1);
+	/* What room there is belongs to the stages. */
+	if (in->full)
+		return;
 	k = key_u64(++in->refusals);
 	batch_put_msg(st, TABLE_refusals, key_slice(&k), MSG_refusal, &r, false);
 	if (in->refusals > (uint64_t)st->conf.refusals_kept) {
 		k = key_u64(in->refusals - (uint64_t)st->conf.refusals_kept);
 		batch_delete(st, TABLE_refusals, key_slice(&k));
 	}
-	stage_count(st, COUNTER_refused, 1);
 }
 
 static void
@@ -62,6 +65,21 @@ fail_result(struct stage *st, struct msg_ack *ack, struct slice id,
 
 /* ---- accepting ---- */
 
+/* Whether this batch will write that row: the first text of a hash is kept. */
+static bool
+is_in_batch(const struct stage *st, enum table_id table, struct slice key)
+{
+	const struct batch_put *put = st->batch.puts;
+	const char *bytes = st->batch.bytes.ptr;
+	size_t i;
+
+	for (i = 0; i < st->batch.n_puts; i++, put++)
+		if (put->table == table &&
+		    slice_eq(slice_of(bytes + put->key, put->key_len), key))
+			return true;
+	return false;
+}
+
 static void
 keep_system(struct stage *st, const struct normal_exchange *n)
 {
@@ -74,7 +92,7 @@ keep_system(struct stage *st, const struct normal_exchange *n)
 	txn = db_read(st->shared);
 	known = db_get(txn, TABLE_systems, hash, &there);
 	db_abort(&txn);
-	if (!known)
+	if (!known && !is_in_batch(st, TABLE_systems, hash))
 		batch_put(st, TABLE_systems, hash, n->system, false);
 }
 
@@ -243,23 +261,44 @@ handle_post(struct stage *st, const struct bus_message *m)
 		clients_repeat(in->clients, c, post.number, in->router);
 }
 
+/*
+ * What the stages have still to write for entries that were taken: by
+ * experience no more, per entry, than all of them together took so far.
+ */
+static uint64_t
+owed_bytes(struct stage *st, uint64_t used)
+{
+	struct db_txn *txn = db_read(st->shared);
+	struct msg_cursor last = { 0 };
+
+	(void)db_get_msg(txn, TABLE_cursors,
+	    slice_str(stage_name(STAGE_COUNT - 1)), MSG_cursor, &st->arena,
+	    &last);
+	db_abort(&txn);
+	if (last.seq >= st->cursor)
+		return 0;
+	return used / st->cursor * (st->cursor - last.seq);
+}
+
 /* Whether what the stages still have to write would find no room. */
 static bool
 is_full(struct stage *st)
 {
-	uint64_t map_limit, used;
+	uint64_t map_limit, used, owed;
 	struct db_room room;
 
 	if (db_room(st->shared, &room) == -1)
 		return false;
-	if (room.disk_free_bytes < (uint64_t)st->conf.disk_reserve << 20)
+	used = room.used_bytes;
+	owed = owed_bytes(st, used);
+	if (room.disk_free_bytes <
+	    ((uint64_t)st->conf.disk_reserve << 20) + owed)
 		return true;
 	map_limit = room.map_limit / 100 *
 	    (uint64_t)(100 - st->conf.map_reserve);
-	used = room.used_bytes;
-	if (used > map_limit)	/* free pages inside count as room */
+	if (used + owed > map_limit)	/* free pages inside count as room */
 		used -= db_free_bytes(st->shared);
-	return used > map_limit;
+	return used + owed > map_limit;
 }
 
 static void

@@ -1,0 +1,98 @@
+/*
+ * features - what the model looks at in a turn and in the turn before it
+ *
+ * Text becomes a short list of 32-bit keys: words, runs of two to four words,
+ * pieces of words, punctuation, length, and how they meet the turn before.
+ * Training and inference both call this one function, so they cannot see
+ * different things.  Whatever it does differently changes the meaning of all
+ * weights: then FEATURES_REVISION moves and old weights are refused.
+ *
+ * The look is bounded: of a long text the beginning and the end count.
+ */
+#ifndef CLASSIFY_FEATURES_H
+#define CLASSIFY_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+
+enum {
+	FEATURES_REVISION = 1,
+	FEATURES_MAX = 2048,
+	FEATURES_TOKENS = 256,
+	FEATURES_BYTES = 768,		/* how much of a text is looked at */
+};
+
+/* Each group is summed on its own before the model joins them. */
+enum feature_group {
+	GROUP_words,
+	GROUP_pieces,
+	GROUP_prev,
+	GROUP_pair,
+	GROUP_COUNT
+};
+
+/*       name     group   what it is, as --why prints it */
+#define FEATURE_KINDS(KIND)                                     \
+	KIND(word,    words,  "word")                           \
+	KIND(run,     words,  "words")                          \
+	KIND(skip,    words,  "words with a gap")               \
+	KIND(whole,   words,  "the whole text")                 \
+	KIND(punct,   words,  "punctuation")                    \
+	KIND(start,   words,  "sentence start")                 \
+	KIND(shape,   words,  "shape")                          \
+	KIND(piece,   pieces, "part of a word")                 \
+	KIND(pword,   prev,   "word before")                    \
+	KIND(prun,    prev,   "words before")                   \
+	KIND(pshape,  prev,   "shape of the turn before")       \
+	KIND(pair,    pair,   "with the turn before")
+
+enum feature_kind {
+#define KIND(name, group, what) FEATURE_##name,
+	FEATURE_KINDS(KIND)
+#undef KIND
+	FEATURE_KINDS_COUNT
+};
+
+struct feature {
+	uint32_t key;
+	uint8_t kind;		/* enum feature_kind */
+	uint8_t first;		/* token it begins at; of the text or, by kind, of prev */
+	uint8_t count;		/* tokens it spans; for a piece, its byte offset */
+	uint8_t detail;		/* which shape or pair; for a piece, its length */
+};
+
+/* A token's normal form lies in the owning text's `bytes`. */
+struct token {
+	uint32_t hash;
+	uint16_t at;
+	uint8_t len;
+	char kind;		/* 'w' word, 'm' mark such as <url>, or the punctuation itself */
+};
+
+/* Counters stand first: they alone are cleared between texts. */
+struct tokens {
+	unsigned count, clean_count, used;
+	unsigned fillers, repeats, questions, sentences;
+	char end;		/* last punctuation when it ends the text, else 0 */
+	bool gap;		/* the middle was left out */
+	struct token list[FEATURES_TOKENS];
+	uint8_t clean[FEATURES_TOKENS];	/* words without fillers and repeats */
+	char bytes[2 * FEATURES_BYTES];	/* no normal form is longer than twice */
+};
+
+struct features {
+	struct feature list[FEATURES_MAX];
+	unsigned count;
+	struct tokens text, prev;
+};
+
+void features_extract(struct features *f, struct slice text, struct slice prev,
+    bool prev_same_speaker);
+enum feature_group feature_group(enum feature_kind kind);
+/* Adds a few readable words: the kind and the text it stands for. */
+void feature_describe(const struct features *f, const struct feature *one,
+    struct buf *out);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * pattern - many word patterns, matched in one pass over a text
+ *
+ * Patterns are regular expressions over words instead of characters:
+ *
+ *	word		that word, whatever its case; with an apostrophe it also
+ *			matches without ("don't", "dont"), unless set apart
+ *	word~		its regular forms too: fix fixes fixed fixing
+ *	word*		every word that begins so
+ *	%class		any word of a class defined before
+ *	-word -%class	one word that is not this, not of that class
+ *	<num> <word>	any number; any word or number
+ *	(a b|c)		alternatives	[a b|c]	the same, or nothing
+ *	..3  ...	a gap of up to three words; of any length
+ *	^  $		begin and end of the sentence; an unknown word and a
+ *			comma before the begin are a name that is spoken to
+ *	? ! .  ,	punctuation that must be there; a comma (dash, colon,
+ *			semicolon) not asked for is passed over
+ *	@macro		a piece of pattern defined before
+ *
+ * The text is read once.  Each id has an automaton over classes of words; a
+ * word steps those that are under way and wakes those it can begin, all others
+ * cost nothing, so the cost follows from what the text touches and not from the
+ * number of patterns.  Deterministic states are made when a text first needs
+ * them and kept in bounded caches; what is found never depends on them.  Not
+ * for several threads at once.
+ */
+#ifndef CLASSIFY_PATTERN_H
+#define CLASSIFY_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buf.h"
+
+enum pattern_lang { LANG_neither = 0, LANG_english = 1, LANG_foreign = 2 };
+
+struct patterns;
+
+/* What one text had in it.  ids are borrowed until the next match. */
+struct pattern_hits {
+	const unsigned *ids;		/* each once, in the order first found */
+	size_t count;
+	unsigned words;			/* numbers not counted */
+	unsigned english, foreign;	/* words known to be that */
+	unsigned unknown;		/* words that no pattern and no list has */
+	unsigned strange;		/* words with letters outside ASCII */
+};
+
+struct patterns *patterns_new(void);
+void patterns_free(struct patterns **set);
+
+/*
+ * Definitions, before patterns_compile.  Each returns 0, or -1 with the reason
+ * added to `why`.  Nothing given is kept by reference.
+ */
+int patterns_class(struct patterns *set, struct slice name, struct slice body,
+    struct buf *why);
+int patterns_macro(struct patterns *set, struct slice name, struct slice body,
+    struct buf *why);
+int patterns_apart(struct patterns *set, struct slice words, struct buf *why);
+int patterns_words(struct patterns *set, enum pattern_lang lang,
+    struct slice words, struct buf *why);
+/* The id is what a match reports; several patterns may share one. */
+int patterns_add(struct patterns *set, struct slice source, unsigned id,
+    enum pattern_lang lang, struct buf *why);
+
+int patterns_compile(struct patterns *set, struct buf *why);
+void patterns_match(struct patterns *set, struct slice text,
+    struct pattern_hits *out);
+
+/* For those who watch: summed over all automata. */
+struct pattern_stats {
+	size_t groups, nodes, words, symbols, states, made, flushes;
+};
+void patterns_stats(const struct patterns *set, struct pattern_stats *out);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * thread_state - the little that classify remembers of a thread
+ *
+ *	opens ──► effort open ──► solution offered ──► concluded (none open)
+ *	               ▲                │
+ *	               └── rejected ────┘
+ */
+#include "classify/thread_state.h"
+
+struct act_context
+thread_context(const struct thread_state *state, struct slice prev_text,
+    enum speaker speaker, bool same)
+{
+	return (struct act_context){
+		.prev_text = state->begun ? prev_text : SLICE_NONE,
+		.prev_act = state->prev_act,
+		.prev_same_speaker = state->begun && same,
+		.prev_speaker = state->prev_speaker,
+		.speaker = speaker,
+		.effort_open = state->effort_open,
+		.solution_offered = state->solution_offered,
+	};
+}
+
+/* A statement or a proposal of the other side may be the solution. */
+static bool
+offers(enum act act)
+{
+	return act == ACT_inform || act == ACT_request || act == ACT_commit;
+}
+
+struct thread_state
+thread_state_after(struct thread_state state, enum speaker speaker,
+    const struct act_verdict *verdict)
+{
+	unsigned flags = verdict->flags;
+
+	if (speaker != SPEAKER_user && speaker != SPEAKER_assistant)
+		return state;
+	state.begun = true;
+	state.prev_act = verdict->act;
+	state.prev_speaker = speaker;
+	if (speaker == SPEAKER_assistant)
+		state.solution_offered |= offers(verdict->act);
+	if (flags & FLAG_concludes)
+		state.effort_open = state.solution_offered = false;
+	if (speaker == SPEAKER_assistant)
+		return state;
+	if (verdict->act == ACT_reject)
+		state.solution_offered = false;
+	if (flags & (FLAG_opens | FLAG_returns)) {
+		state.effort_open = true;
+		state.solution_offered = false;
+	}
+	return state;
+}

@@ -1,0 +1,30 @@
+/*
+ * thread_state - the little that classify remembers of a thread
+ *
+ * Pure: what was known, the turn that came, what is known now.  Where it is
+ * kept, and the text of the turn before, is the stage's business.
+ */
+#ifndef CLASSIFY_THREAD_STATE_H
+#define CLASSIFY_THREAD_STATE_H
+
+#include <stdbool.h>
+
+#include "classify/acts.h"
+
+/* All zero is a thread in which nothing was said. */
+struct thread_state {
+	bool begun;
+	enum act prev_act;
+	enum speaker prev_speaker;
+	bool effort_open;
+	bool solution_offered;
+};
+
+/* `same` says whether the person who speaks now also spoke before. */
+struct act_context thread_context(const struct thread_state *state,
+    struct slice prev_text, enum speaker speaker, bool same);
+/* Turns of tools and of the system change nothing. */
+struct thread_state thread_state_after(struct thread_state state,
+    enum speaker speaker, const struct act_verdict *verdict);
+
+#endif

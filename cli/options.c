@@ -1,0 +1,145 @@
+/*
+ * options - a verb's options, declared in a table
+ */
+#include "cli/options.h"
+
+#include "cli/cli.h"
+#include "common/when.h"
+
+static int
+read_number(const struct cli *cli, const char *name, const char *value,
+    uint64_t *out)
+{
+	uint64_t n = 0;
+	const char *p;
+
+	for (p = value; *p >= '0' && *p <= '9' && p - value < 18; p++)
+		n = n * 10 + (uint64_t)(*p - '0');
+	if (p == value || *p != '\0')
+		return cli_usage(cli, "--%s: '%s' is not a whole number", name,
+		    value);
+	*out = n;
+	return 0;
+}
+
+static int
+read_time(const struct cli *cli, const char *name, const char *value,
+    int64_t *out)
+{
+	const char *p;
+
+	for (p = value; *p >= '0' && *p <= '9'; p++)
+		;
+	if (p > value && *p == '\0' && p - value < 18) {
+		*out = strtoll(value, NULL, 10);
+		return 0;
+	}
+	if (when_parse(slice_str(value), out) == 0)
+		return 0;
+	return cli_usage(cli, "--%s: '%s' is not a time: write "
+	    "2025-11-05T10:00:00Z, 2025-11-05, or milliseconds since 1970",
+	    name, value);
+}
+
+static const struct option_spec *
+find(const struct option_spec *specs, struct slice name)
+{
+	for (; specs->kind != OPTION_END; specs++)
+		if (slice_is(name, specs->name))
+			return specs;
+	return NULL;
+}
+
+static int
+no_option(const struct cli *cli, const struct option_spec *specs,
+    const char *given)
+{
+	struct buf list;
+
+	buf_init(&list, 4096);
+	for (; specs->kind != OPTION_END; specs++)
+		buf_addf(&list, " --%s", specs->name);
+	cli_usage(cli, "%s is no option of this verb; it takes%s --json",
+	    given, buf_cstr(&list));
+	buf_release(&list);
+	return 2;
+}
+
+static int
+set(const struct cli *cli, const struct option_spec *spec, const char *value)
+{
+	if (spec->given != NULL)
+		*spec->given = true;
+	switch (spec->kind) {
+	case OPTION_FLAG:
+		*(bool *)spec->into = true;
+		return 0;
+	case OPTION_TEXT:
+		if (value[0] == '\0')
+			return cli_usage(cli, "--%s: is empty", spec->name);
+		*(struct slice *)spec->into = slice_str(value);
+		return 0;
+	case OPTION_NUMBER:
+		return read_number(cli, spec->name, value, spec->into);
+	case OPTION_TIME:
+		return read_time(cli, spec->name, value, spec->into);
+	case OPTION_END:
+		break;
+	}
+	return 0;
+}
+
+/* One option at argv[*at], which moves over what it took. */
+static int
+read_one(const struct cli *cli, const struct option_spec *specs, int argc,
+    char **argv, int *at)
+{
+	const char *name = argv[*at] + 2, *value = strchr(name, '=');
+	const struct option_spec *spec;
+	struct slice word = slice_str(name);
+
+	if (value != NULL)
+		word.len = (size_t)(value++ - name);
+	spec = find(specs, word);
+	if (spec == NULL)
+		return no_option(cli, specs, argv[*at]);
+	if (spec->kind == OPTION_FLAG) {
+		if (value != NULL)
+			return cli_usage(cli, "--%s takes no value",
+			    spec->name);
+	} else if (value == NULL) {
+		if (*at + 1 >= argc)
+			return cli_usage(cli, "--%s needs a value",
+			    spec->name);
+		value = argv[++*at];
+	}
+	return set(cli, spec, value);
+}
+
+int
+options_read(const struct cli *cli, const struct option_spec *specs,
+    int free_operands, int *argc, char **argv)
+{
+	int i, rc, kept = 1;
+
+	for (i = 1; i < *argc && kept <= free_operands; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (strncmp(argv[i], "--", 2) != 0) {
+			if (argv[i][0] == '-' && argv[i][1] != '\0')
+				return no_option(cli, specs, argv[i]);
+			argv[kept++] = argv[i];
+			continue;
+		}
+		rc = read_one(cli, specs, *argc, argv, &i);
+		if (rc != 0)
+			return rc;
+	}
+	while (i < *argc)
+		argv[kept++] = argv[i++];
+	argv[kept] = NULL;
+	*argc = kept;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/*
+ * migrate - a store of an older schema, brought up to date
+ *
+ * Log records are never migrated: old tags decode for ever.  Own tables are
+ * made again by their stages.  What is left are the shared tables' names and
+ * keys, and the number in meta.
+ */
+#ifndef STORE_MIGRATE_H
+#define STORE_MIGRATE_H
+
+#include <stdint.h>
+
+enum migrate_need {
+	MIGRATE_CURRENT,
+	MIGRATE_OLDER,	/* a step from it is needed, and there is none */
+	MIGRATE_NEWER	/* made by a later skein */
+};
+
+enum migrate_need migrate_need(uint64_t schema);
+
+#endif
