@@ -95,6 +95,6 @@ void *arena_array(struct arena *a, size_t count, size_t size);
 struct slice arena_dup(struct arena *a, struct slice s);
 char *arena_cstr(struct arena *a, struct slice s);
 struct slice arena_printf(struct arena *a, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((format(printf, 2, 3), nonnull(2)));
 
 #endif

@@ -162,6 +162,13 @@ bus_limit(struct bus_socket *s, int messages)
 }
 
 void
+bus_limit_bytes(struct bus_socket *s, int64_t bytes)
+{
+	if (zmq_setsockopt(s->zmq, ZMQ_MAXMSGSIZE, &bytes, sizeof(bytes)) == -1)
+		fatal(EX_RETRY, "ZMQ_MAXMSGSIZE");
+}
+
+void
 bus_linger(struct bus_socket *s, int timeout_ms)
 {
 	set_option(s, ZMQ_LINGER, timeout_ms);

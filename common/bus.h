@@ -11,6 +11,7 @@
 
 #include <ev.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/buf.h"
 
@@ -38,6 +39,12 @@ int bus_bind(struct bus_socket *s, const char *home, const char *name);
 int bus_connect(struct bus_socket *s, const char *home, const char *name);
 int bus_subscribe(struct bus_socket *s, const char *prefix);
 void bus_limit(struct bus_socket *s, int messages);	/* both ways */
+
+/*
+ * Largest part taken; who sends a larger one is hung up on.  Without it a
+ * stranger's eight bytes can ask for any amount of memory.
+ */
+void bus_limit_bytes(struct bus_socket *s, int64_t bytes);
 
 /* How long closing may wait for what was not sent yet; 0 unless set. */
 void bus_linger(struct bus_socket *s, int timeout_ms);

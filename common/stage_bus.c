@@ -200,6 +200,7 @@ bus_start(struct stage *st)
 	st->bus = bus_open();
 	st->pub = bus_socket(st->bus, BUS_XPUB);
 	bus_limit(st->pub, 10000);
+	bus_limit_bytes(st->pub, 4096);	/* it takes subscriptions only */
 	snprintf(endpoint, sizeof(endpoint), "%s.pub", name);
 	if (bus_bind(st->pub, st->conf.home, endpoint) == -1)
 		fatal(EX_REFUSE, "cannot bind %s/run/%s", st->conf.home,

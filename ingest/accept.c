@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <xxhash.h>
 
+#include "common/log.h"
 #include "common/text.h"
 #include "common/when.h"
+#include "ingest/normal.h"
 
 int
 refuse(struct refusal *refusal, const char *code, const char *fmt, ...)
@@ -425,34 +427,42 @@ find_type(json_t *json, struct refusal *refusal)
 
 /*
  * Over what the sender gave, before anything is filled in: a resend hours
- * later, without a ts, is still the same entry.
+ * later, without a ts, is still the same entry.  Of an exchange this is the
+ * envelope; accept_hash_exchange adds what was said.
  */
 static int
 hash_content(struct accepted *a, struct refusal *refusal)
 {
 	XXH128_canonical_t digest;
 	struct buf record;
-	char *text;
+	int rc;
 
-	if (a->type == MSG_exchange) {
-		text = json_dumps(a->json, JSON_COMPACT | JSON_SORT_KEYS);
-		if (text == NULL)
-			return refuse(refusal, "bad_json", "cannot be written");
-		XXH128_canonicalFromHash(&digest,
-		    XXH3_128bits(text, strlen(text)));
-		free(text);
-	} else {
-		buf_init(&record, SIZE_MAX / 4);
-		if (msg_encode(&record, a->type, a->entry) == -1) {
-			buf_release(&record);
-			return refuse(refusal, "too_large", "cannot be kept");
-		}
-		XXH128_canonicalFromHash(&digest,
-		    XXH3_128bits(record.ptr, record.len));
-		buf_release(&record);
-	}
+	buf_init(&record, SIZE_MAX / 4);
+	rc = msg_encode(&record, a->type, a->entry);
+	XXH128_canonicalFromHash(&digest, XXH3_128bits(record.ptr, record.len));
+	buf_release(&record);
 	memcpy(a->content_hash, digest.digest, sizeof(a->content_hash));
-	return 0;
+	return rc == 0 ? 0 : refuse(refusal, "too_large", "cannot be kept");
+}
+
+void
+accept_hash_exchange(struct accepted *a, const struct normal_exchange *n)
+{
+	const char *last = n->messages[n->n_messages - 1].hash;
+	XXH128_canonical_t digest;
+	XXH3_state_t *state = XXH3_createState();
+
+	if (state == NULL)
+		fatalx(EX_RETRY, "out of memory");
+	XXH3_128bits_reset(state);
+	XXH3_128bits_update(state, a->content_hash, sizeof(a->content_hash));
+	XXH3_128bits_update(state, last, PREFIX_HASH_BYTES);
+	XXH3_128bits_update(state, n->system_hash, PREFIX_HASH_BYTES);
+	if (n->has_reply)
+		XXH3_128bits_update(state, n->reply.hash, PREFIX_HASH_BYTES);
+	XXH128_canonicalFromHash(&digest, XXH3_128bits_digest(state));
+	XXH3_freeState(state);
+	memcpy(a->content_hash, digest.digest, sizeof(a->content_hash));
 }
 
 enum { ID_SAID_BYTES = 240 };	/* a longer one is not said in the result */

@@ -31,6 +31,12 @@ int accept_entry(const struct conf *conf, struct slice body,
     struct slice *id, struct refusal *refusal)
     __attribute__((warn_unused_result));
 void accept_release(struct accepted *a);
+/*
+ * Makes the content hash of an exchange one over its normal form: a resend
+ * with other cache marks is the same entry.
+ */
+struct normal_exchange;
+void accept_hash_exchange(struct accepted *a, const struct normal_exchange *n);
 
 int refuse(struct refusal *refusal, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

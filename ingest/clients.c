@@ -358,6 +358,20 @@ clients_expect(struct client *c, struct bus_socket *router)
 }
 
 void
+clients_again(struct clients *cs, struct bus_socket *router)
+{
+	struct client *c;
+
+	for (c = cs->touched; c != NULL; c = c->next_touched) {
+		c->next = c->first;
+		c->n_acks = 0;
+		c->told_expect = false;
+		clients_expect(c, router);
+	}
+	cs->touched = NULL;
+}
+
+void
 clients_bye(struct clients *cs, struct client *c)
 {
 	struct client **at = bucket_of(cs, nonce_of(c));

@@ -59,6 +59,8 @@ void clients_reply(struct clients *cs, struct bus_socket *router);
  */
 void clients_uncommitted(struct clients *cs, uint64_t cursor,
     const struct refusal *refusal);
+/* Nothing of the batch was kept: its numbers are expected once more. */
+void clients_again(struct clients *cs, struct bus_socket *router);
 /* Sends again what is in the store for numbers from `from` on. */
 void clients_repeat(struct clients *cs, struct client *c, uint64_t from,
     struct bus_socket *router);

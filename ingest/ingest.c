@@ -67,6 +67,8 @@ listen_clients(struct stage *st)
 	in->router = bus_socket(st->bus, BUS_ROUTER);
 	/* A fast client fills its own window and this queue, then waits. */
 	bus_limit(in->router, 4096);
+	/* Some way past max_entry, so that what is too large is told so. */
+	bus_limit_bytes(in->router, 4 * 1024 * st->conf.max_entry + 4096);
 	if (bus_bind(in->router, st->conf.home, "ingest.sock") == -1)
 		fatal(EX_REFUSE, "cannot bind %s/run/ingest.sock",
 		    st->conf.home);

@@ -650,7 +650,6 @@ static void
 register_thread(struct stage *st, const struct stage_entry *e,
     struct msg_thread *t)
 {
-	const struct msg_envelope *envelope = &e->entry.as->envelope;
 	struct slice id = SLICE_NONE;
 	struct key k;
 
@@ -665,11 +664,22 @@ register_thread(struct stage *st, const struct stage_entry *e,
 		k = named_key(t->domain, id);
 		put_place(st, TABLE_thread_ids, &k, t->key, 0);
 	}
-	if (t->explicit_channel && envelope->session.len > 0 &&
-	    e->entry.id == MSG_turn) {
-		k = named_key(t->domain, envelope->session);
-		put_place(st, TABLE_session_threads, &k, t->key, 0);
-	}
+}
+
+/* A session's thread is the one that was selected in it last. */
+static void
+keep_session(struct stage *st, const struct stage_entry *e,
+    const struct msg_s_ingest *s)
+{
+	const struct msg_envelope *envelope = &e->entry.as->envelope;
+	struct key k;
+
+	if (e->entry.id != MSG_turn || !s->explicit_channel ||
+	    envelope->session.len == 0)
+		return;
+	k = named_key(envelope->domain, envelope->session);
+	if (get_place(st, TABLE_session_threads, &k) != s->thread)
+		put_place(st, TABLE_session_threads, &k, s->thread, 0);
 }
 
 static void
@@ -678,8 +688,6 @@ move_span(struct stage *st, const struct msg_envelope *e, struct msg_thread *t,
 {
 	struct key k = span_key(e, t->span_start, t->key);
 
-	if (t->explicit_channel)
-		return;
 	if (!begins && e->ts >= t->span_start)
 		return;
 	if (!begins) {
@@ -705,9 +713,12 @@ apply_thread(struct stage *st, const struct stage_entry *e,
 		return;
 	if (s->begins)
 		register_thread(st, e, &t);
+	keep_session(st, e, s);
 	add_channel(st, &t, envelope->channel);
 	t.timeout_ms = s->timeout_ms;
-	move_span(st, envelope, &t, s->begins);
+	/* Who selects another's implicit thread has no span in it. */
+	if (!s->explicit_channel)
+		move_span(st, envelope, &t, s->begins);
 	if (envelope->ts > t.last_activity_at)
 		t.last_activity_at = envelope->ts;
 	if (envelope->ts < t.created_at)

@@ -153,15 +153,17 @@ take(struct stage *st, const struct msg_post *post, struct accepted *a,
 	struct stage_entry e = { .seq = in->seq + 1 };
 	uint64_t seq = 0;
 
+	if (a->type == MSG_exchange) {
+		if (normal_read(&st->conf, a->json, &st->arena, &exchange,
+			refusal) == -1)
+			return -1;
+		accept_hash_exchange(a, &exchange);
+	}
 	if (check_sent(st, a, &seq, refusal) == -1)
 		return -1;
 	if (seq == 0) {
 		if (in->full)
 			return refuse(refusal, "full", "%s", full_words);
-		if (a->type == MSG_exchange &&
-		    normal_read(&st->conf, a->json, &st->arena, &exchange,
-			refusal) == -1)
-			return -1;
 		a->entry->envelope.live = is_live(st, a->entry->envelope.ts,
 		    in->now_ms);
 		section.content_hash = slice_of(a->content_hash,
@@ -316,26 +318,41 @@ begin_batch(struct stage *st)
 	turn_begin(st);
 }
 
+/* Commits what was collected; DB_FULL: nothing of it was kept. */
+static enum db_result
+commit_batch(struct stage *st)
+{
+	struct ingest *in = stage_state(st);
+
+	switch (db_state(st->tables)) {
+	case DB_BROKEN:
+		derived_damaged(st);
+	case DB_FULL:
+		turn_abandon(st);
+		/* With a larger map all of it can be taken: once more. */
+		if (db_grow(st->own)) {
+			clients_again(in->clients, in->router);
+			return DB_DONE;
+		}
+		return DB_FULL;
+	case DB_DONE:
+		break;
+	}
+	clients_batch(in->clients, in->now_ms);
+	if (st->batch.n_puts > 0)
+		return turn_commit(st, in->seq);
+	turn_abandon(st);
+	return DB_DONE;
+}
+
 static void
 end_batch(struct stage *st)
 {
 	struct ingest *in = stage_state(st);
-	enum db_result tables = db_state(st->tables), result = DB_FULL;
+	enum db_result result = commit_batch(st);
 	struct refusal refusal;
 
 	refuse(&refusal, "full", "%s", full_words);
-	if (tables == DB_BROKEN)
-		derived_damaged(st);
-	clients_batch(in->clients, in->now_ms);
-	if (tables == DB_FULL) {
-		turn_abandon(st);
-		(void)db_grow(st->own);
-	} else if (st->batch.n_puts > 0)
-		result = turn_commit(st, in->seq);
-	else {
-		turn_abandon(st);
-		result = DB_DONE;
-	}
 	if (result == DB_FULL)
 		clients_uncommitted(in->clients, st->cursor, &refusal);
 	status_state(st, result == DB_FULL || in->full ? STATE_blocked :
