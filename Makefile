@@ -5,6 +5,7 @@
 #   make test                     set up, build, run all tests
 #   make bench                    speed, as ratios to the raw limit
 #   make fuzz                     fuzz what parses, for a bounded time
+#   make eval-acts                quality of acts, on labelled dialogues
 #   make install                  PREFIX, DESTDIR
 #   make SAN=address,undefined test
 #
@@ -103,6 +104,34 @@ bench:
 	@$(MAKE) --no-print-directory all $(BENCHES)
 	@SKEIN_BIN=$(B)/bin bench/run
 
+# Fuzzers need clang, which make test does not.
+FUZZ_SECONDS = 60
+FUZZERS = $(patsubst tests/fuzz-%.c,%,$(wildcard tests/fuzz-*.c))
+
+$(B)/fuzz/%: $(B)/tests/fuzz-%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+fuzz:
+	@command -v clang >/dev/null || { echo "make fuzz needs clang:" \
+	    "apt-get install clang libclang-rt-14-dev"; exit 1; }
+	@$(MAKE) --no-print-directory B=build-fuzz CC=clang \
+	    SAN=fuzzer-no-link,address,undefined \
+	    CFLAGS='-O1 -g -fno-sanitize-recover=undefined' \
+	    $(FUZZERS:%=build-fuzz/fuzz/%)
+	@set -e; for f in $(FUZZERS); do echo "fuzz-$$f: $(FUZZ_SECONDS) s"; \
+	    mkdir -p build-fuzz/corpus/$$f; \
+	    build-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
+		-timeout=20 -print_final_stats=1 -verbosity=0 \
+		-artifact_prefix=build-fuzz/$$f- build-fuzz/corpus/$$f \
+		$$(ls -d tests/data/fuzz/$$f 2>/dev/null); done
+
+# Quality, on data that is not part of the project (SKEIN_DATA).
+eval-acts:
+	@scripts/setup
+	@$(MAKE) --no-print-directory all
+	@SKEIN_BIN=$(B)/bin bench/eval-acts $(EVALFLAGS)
+
 # What the .def files say, for people: REFERENCE.md and the sample settings.
 docs: $(B)/docs/reference
 	$< markdown > docs/REFERENCE.md
@@ -130,5 +159,5 @@ install: all
 clean:
 	rm -rf build build-* compile_commands.json
 
-.PHONY: all scripts-ready tools run test bench docs install clean fuzz
+.PHONY: all scripts-ready tools run test bench docs install clean fuzz eval-acts
 -include $(wildcard $(B)/*/*.d)

@@ -49,6 +49,16 @@ place_key(uint64_t seq, uint64_t i)
 	return k;
 }
 
+/* With the domain: a turn's question is not answered from another one. */
+static struct key
+asked_key(struct slice domain, uint64_t seq, uint64_t i)
+{
+	struct key k = place_key(seq, i);
+
+	key_add_bytes(&k, domain);
+	return k;
+}
+
 static bool
 get_talk(struct stage *st, uint64_t thread, struct msg_talk *out)
 {
@@ -136,7 +146,7 @@ decide_answer(struct stage *st, const struct msg_answer *answer,
 	if (sscanf(question, "act:%llu.%llu%n", &seq, &i, &end) != 2 ||
 	    question[end] != '\0')
 		return;		/* another stage's */
-	k = place_key(seq, i);
+	k = asked_key(answer->domain, seq, i);
 	if (!db_get(stage_tables(st), TABLE_asked, key_slice(&k), &there))
 		out->error = SLICE("nobody asked this");
 	else if (read_answer(answer, stage_arena(st), out) == -1)
@@ -183,13 +193,26 @@ apply_turns(struct stage *st, const struct stage_entry *e,
 		if (!s->turns[i].asks)
 			continue;
 		asked.i = i;
-		k = place_key(e->seq, i);
+		k = asked_key(e->entry.as->envelope.domain, e->seq, i);
 		db_put_msg(stage_tables(st), TABLE_asked, key_slice(&k),
 		    MSG_place, &asked);
 	}
 	k = key_u64(place->thread);
 	db_put_msg(stage_tables(st), TABLE_talks, key_slice(&k), MSG_talk,
 	    &talk);
+}
+
+/* A fork goes on from what its parent was, if it is made at the end of it. */
+static void
+apply_fork(struct stage *st, const struct msg_s_ingest *place)
+{
+	struct key k = key_u64(place->thread);
+	struct msg_talk talk;
+
+	read_talk(st, place, &talk);
+	if (talk.role.len > 0)
+		db_put_msg(stage_tables(st), TABLE_talks, key_slice(&k),
+		    MSG_talk, &talk);
 }
 
 static void
@@ -199,6 +222,8 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	struct msg_place revision = { .seq = e->seq };
 	struct key k;
 
+	if (e->entry.id == MSG_fork)
+		apply_fork(st, &e->sections[STAGE_ingest].as->s_ingest);
 	if (section->id != MSG_s_classify)
 		return;
 	if (s->revises_seq != 0) {

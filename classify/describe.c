@@ -103,12 +103,6 @@ engine_close(struct engine **engine)
 	*engine = NULL;
 }
 
-const struct acts *
-engine_acts(const struct engine *engine)
-{
-	return &engine->acts;
-}
-
 const struct model *
 engine_model(const struct engine *engine)
 {
@@ -211,35 +205,46 @@ has_own_words(const struct sifted *sifted)
 }
 
 void
+read_turn(const struct engine *engine, struct arena *arena, struct slice text,
+    const struct act_context *context, struct reading *out)
+{
+	size_t count;
+
+	out->sifted = sift_text(arena, text, context->speaker);
+	count = sentences_of(arena, text, &out->sifted, &out->sentences);
+	acts_read(&engine->acts, arena, text, &out->sifted, out->sentences,
+	    count, context, &out->turn);
+}
+
+void
 describe_turn(struct engine *engine, struct arena *arena, struct slice text,
     const struct act_context *context, int64_t ts_ms, unsigned ask_below,
     struct msg_c_turn *out)
 {
-	struct sifted sifted = sift_text(arena, text, context->speaker);
-	struct sentence *sentences;
-	size_t i, count = sentences_of(arena, text, &sifted, &sentences);
-	struct act_turn turn;
+	struct act_verdict *whole;
 	struct claim *claims;
+	struct reading r;
+	size_t i;
 
-	acts_read(&engine->acts, arena, text, &sifted, sentences, count,
-	    context, &turn);
+	read_turn(engine, arena, text, context, &r);
+	whole = &r.turn.whole;
 	*out = (struct msg_c_turn){
-		.act = slice_str(act_name(turn.whole.act)),
-		.confidence = turn.whole.confidence,
-		.level = slice_str(level_names[turn.whole.level]),
-		.concludes = (turn.whole.flags & FLAG_concludes) != 0,
-		.decides = (turn.whole.flags & FLAG_decides) != 0,
-		.opens = (turn.whole.flags & FLAG_opens) != 0,
-		.returns = (turn.whole.flags & FLAG_returns) != 0,
-		.rule = turn.whole.rule,
-		.asks = turn.whole.level != LEVEL_rule && count > 0 &&
-		    turn.whole.confidence < ask_below,
-		.machine = !has_own_words(&sifted),
+		.act = slice_str(act_name(whole->act)),
+		.confidence = whole->confidence,
+		.level = slice_str(level_names[whole->level]),
+		.concludes = (whole->flags & FLAG_concludes) != 0,
+		.decides = (whole->flags & FLAG_decides) != 0,
+		.opens = (whole->flags & FLAG_opens) != 0,
+		.returns = (whole->flags & FLAG_returns) != 0,
+		.rule = whole->rule,
+		.asks = whole->level != LEVEL_rule && r.turn.count > 0 &&
+		    whole->confidence < ask_below,
+		.machine = !has_own_words(&r.sifted),
 	};
-	fill_scores(arena, &turn.whole, out);
-	fill_sentences(arena, &turn, out);
-	claims_of(engine->claims, arena, text, &sifted, sentences, count, ts_ms,
-	    &claims, &out->n_claims);
+	fill_scores(arena, whole, out);
+	fill_sentences(arena, &r.turn, out);
+	claims_of(engine->claims, arena, text, &r.sifted, r.sentences,
+	    r.turn.count, ts_ms, &claims, &out->n_claims);
 	out->claims = arena_array(arena, out->n_claims, sizeof(out->claims[0]));
 	for (i = 0; i < out->n_claims; i++)
 		fill_claim(arena, text, &claims[i], &out->claims[i]);

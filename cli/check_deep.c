@@ -15,6 +15,7 @@
 #include "cli/digest.h"
 #include "common/log.h"
 #include "common/stage_impl.h"
+#include "ingest/cache.h"
 #include "ingest/place.h"
 
 static void
@@ -29,6 +30,8 @@ static const struct stage_spec ingest = {
 	.env = ENV_ingest,
 	.derived = TABLE_ingest_derived,
 	.apply = apply,
+	.begin = cache_begin,
+	.flush = cache_flush,
 };
 
 static void

@@ -19,7 +19,8 @@ enum {
 	BY_THREAD = 1,
 	BY_USER = 2,
 	BY_ROLE = 4,	/* and --own */
-	NEEDS_INGEST = 8	/* its tables, always */
+	NEEDS_INGEST = 8,	/* its tables, always */
+	SHOWS_ACTS = 16		/* as classify's tables say they were revised */
 };
 
 struct list {
@@ -129,7 +130,8 @@ list_verb(struct cli *cli, int argc, char **argv,
 {
 	struct list l = { .cli = cli };
 	struct query_sink sink = { on_row, on_pause, &l };
-	struct db *shared, *ingest = NULL;
+	struct db *shared, *ingest = NULL, *classify = NULL;
+	struct db_error why;
 	struct query q;
 	bool more = false;
 	int rc = read_options(&l, by, argc, argv);
@@ -151,6 +153,10 @@ list_verb(struct cli *cli, int argc, char **argv,
 	buf_init(&l.lines, SIZE_MAX / 4);
 	table_init(&l.table, cli, columns);
 	query_open(&q, shared, ingest, l.domain);
+	if (by & SHOWS_ACTS) {
+		classify = cli_try_open(cli, ENV_classify, &why);
+		query_use_classify(&q, classify);
+	}
 	rc = run(&l, &q, &sink, &more);
 	query_close(&q);
 	on_pause(&l);
@@ -159,6 +165,7 @@ list_verb(struct cli *cli, int argc, char **argv,
 		say_rest(&l, &q, more);
 	table_release(&l.table);
 	buf_release(&l.lines);
+	db_close(&classify);
 	db_close(&ingest);
 	db_close(&shared);
 	return rc;
@@ -191,7 +198,7 @@ verb_turns(struct cli *cli, int argc, char **argv)
 		{ "text", "TEXT", false }, { NULL, NULL, false } };
 
 	return list_verb(cli, argc, argv, columns,
-	    BY_THREAD | BY_USER | BY_ROLE, run_turns);
+	    BY_THREAD | BY_USER | BY_ROLE | SHOWS_ACTS, run_turns);
 }
 
 static int

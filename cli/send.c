@@ -2,8 +2,10 @@
  * send - entries as JSON lines to ingest, one result a line
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -46,24 +48,77 @@ on_result(void *data, const struct msg_ack *ack)
 	fwrite(o->line.ptr, 1, o->line.len, stdout);
 }
 
-static int
-send_lines(struct cli *cli, FILE *in, struct sender *sender)
+static bool
+is_readable(int fd)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) != 0;
+}
+
+/*
+ * Before a read that may take long, all results of what was sent so far are
+ * taken and shown: a program that holds `skein send` open waits for them.
+ */
+static int
+settle(int fd, struct sender *sender)
+{
+	while (sender_owed(sender) > 0 && !is_readable(fd))
+		if (sender_step(sender, 2) == -1)
+			return -1;
+	if (sender_owed(sender) == 0 && fflush(stdout) == EOF)
+		return -1;
+	return 0;
+}
+
+/* Posts the whole lines of `in`, and at the end of input what is left too. */
+static int
+post_lines(struct buf *in, bool at_end, struct sender *sender)
+{
+	size_t from = 0, len;
+	char *newline;
+
+	while (from < in->len) {
+		newline = memchr(in->ptr + from, '\n', in->len - from);
+		if (newline == NULL && !at_end)
+			break;
+		len = newline == NULL ? in->len - from :
+					(size_t)(newline - in->ptr) - from;
+		if (len > 0 && sender_post_json(sender,
+			slice_of(in->ptr + from, len)) == -1)
+			return -1;
+		from += len + (newline != NULL);
+	}
+	memmove(in->ptr, in->ptr + from, in->len - from);
+	in->len -= from;
+	return 0;
+}
+
+static int
+send_lines(struct cli *cli, int fd, struct sender *sender)
+{
+	enum { READ_BYTES = 64 * 1024 };
+	struct buf in;
+	ssize_t len = 1;
+	char *room;
 	int rc = 0;
 
-	while (rc == 0 && (len = getline(&line, &cap, in)) != -1) {
-		if (len > 0 && line[len - 1] == '\n')
-			len--;
-		if (len == 0)
+	buf_init(&in, SIZE_MAX / 4);
+	while (rc == 0 && len > 0) {
+		rc = settle(fd, sender);
+		room = buf_room(&in, READ_BYTES);
+		len = rc == 0 && room != NULL ? read(fd, room, READ_BYTES) : 0;
+		if (len == -1 && errno == EINTR) {
+			len = 1;
 			continue;
-		rc = sender_post_json(sender, slice_of(line, (size_t)len));
+		}
+		if (len == -1)
+			rc = cli_fail(cli, "reading: %s", strerror(errno));
+		in.len += len > 0 ? (size_t)len : 0;
+		if (rc == 0 && in.len > 0)
+			rc = post_lines(&in, len == 0, sender);
 	}
-	if (rc == 0 && ferror(in))
-		rc = cli_fail(cli, "reading: %s", strerror(errno));
-	free(line);
+	buf_release(&in);
 	return rc;
 }
 
@@ -75,8 +130,7 @@ verb_send(struct cli *cli, int argc, char **argv)
 	bool wait = false;
 	const struct option_spec specs[] = {
 		{ "wait", OPTION_FLAG, &wait, NULL }, { 0 } };
-	FILE *in = stdin;
-	int rc;
+	int rc, in = STDIN_FILENO;
 
 	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
 	if (rc != 0)
@@ -84,8 +138,8 @@ verb_send(struct cli *cli, int argc, char **argv)
 	if (argc > 2)
 		return cli_usage(cli, "takes one file, or standard input");
 	if (argc == 2 && strcmp(argv[1], "-") != 0) {
-		in = fopen(argv[1], "re");
-		if (in == NULL)
+		in = open(argv[1], O_RDONLY | O_CLOEXEC);
+		if (in == -1)
 			return cli_fail(cli, "%s: %s", argv[1],
 			    strerror(errno));
 	}
@@ -99,8 +153,8 @@ verb_send(struct cli *cli, int argc, char **argv)
 		    "is the pipeline up? See 'skein status'",
 		    (long long)cli->conf.client_patience);
 	sender_close(&sender);
-	if (in != stdin)
-		fclose(in);
+	if (in != STDIN_FILENO)
+		close(in);
 	buf_release(&outcome.line);
 	if (rc == 0 && wait && outcome.last_seq > 0)
 		rc = cli_wait_store(cli, outcome.last_seq) == 0 ? 0 : 1;

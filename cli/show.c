@@ -3,12 +3,13 @@
  *
  * Everything the store has about it: the entry as journaled, each stage's
  * section, its arrival, its thread.  --why tells each stage's decision field
- * by field, with what the field means.
+ * by field, with what the field means, and of a turn how its act came about.
  */
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/why.h"
 #include "common/json.h"
 #include "store/query.h"
 
@@ -17,6 +18,7 @@ struct shown {
 	struct query *q;
 	struct buf out;
 	bool why, hash, turns;
+	bool page;		/* out is for people as it stands */
 };
 
 /* ---- JSON ---- */
@@ -99,6 +101,20 @@ put_why(struct shown *s, const struct stage_entry *e)
 	buf_addc(&s->out, ']');
 }
 
+static void
+put_explained(struct shown *s, const struct query_thing *thing)
+{
+	struct why w;
+
+	put_name(&s->out, "explained");
+	if (!why_open(&w, s->cli, s->q, thing->seq, thing->i)) {
+		buf_adds(&s->out, "null");
+		return;
+	}
+	why_to_json(&w, &s->out);
+	why_close(&w);
+}
+
 /* What was hashed: the entry's messages, and the system text. */
 static void
 put_hashed(struct shown *s, const struct stage_entry *e)
@@ -166,6 +182,8 @@ put_entry(struct shown *s, const struct query_thing *thing)
 		put_hashed(s, &e);
 	if (s->turns)
 		put_turns(s, &e);
+	if (s->why)	/* the last: it gives back what e lies in */
+		put_explained(s, thing);
 	buf_addc(&s->out, '}');
 }
 
@@ -244,6 +262,29 @@ print_lines(struct slice json)
 	putchar('\n');
 }
 
+/*
+ * The turn, or all turns of an entry where none was named, as pages.  False:
+ * there is nothing to say that the JSON would not say better.
+ */
+static bool
+print_pages(struct shown *s, const struct query_thing *thing)
+{
+	uint64_t i = thing->has_i ? thing->i : 0;
+	struct why w;
+
+	while (why_open(&w, s->cli, s->q, thing->seq, i)) {
+		if (s->out.len > 0)
+			buf_addc(&s->out, '\n');
+		why_print(&w, &s->out);
+		why_close(&w);
+		if (thing->has_i)
+			break;
+		i++;
+	}
+	s->page = s->out.len > 0;
+	return s->page;
+}
+
 static int
 show(struct shown *s, struct slice id)
 {
@@ -256,7 +297,7 @@ show(struct shown *s, struct slice id)
 		    SLICE_ARG(s->q->domain));
 	if (thing.thread != 0)
 		put_whole_thread(s, thing.thread);
-	else
+	else if (!s->why || s->cli->json || !print_pages(s, &thing))
 		put_entry(s, &thing);
 	return 0;
 }
@@ -266,7 +307,7 @@ verb_show(struct cli *cli, int argc, char **argv)
 {
 	struct slice domain = SLICE("default");
 	struct shown s = { .cli = cli };
-	struct db *shared, *ingest;
+	struct db *shared, *ingest, *classify;
 	struct query q;
 	uint64_t after = 0;
 	const struct option_spec specs[] = {
@@ -291,13 +332,18 @@ verb_show(struct cli *cli, int argc, char **argv)
 		return 1;
 	ingest = cli_try_open(cli, ENV_ingest, &why);
 	buf_init(&s.out, SIZE_MAX / 4);
+	classify = cli_try_open(cli, ENV_classify, &why);
 	query_open(&q, shared, ingest, domain);
+	query_use_classify(&q, classify);
 	s.q = &q;
 	rc = show(&s, slice_str(argv[1]));
 	query_close(&q);
+	db_close(&classify);
 	db_close(&ingest);
 	db_close(&shared);
-	if (rc == 0 && cli->json)
+	if (rc == 0 && s.page)
+		fputs(buf_cstr(&s.out), stdout);
+	else if (rc == 0 && cli->json)
 		puts(buf_cstr(&s.out));
 	else if (rc == 0)
 		print_lines(buf_slice(&s.out));

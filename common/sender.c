@@ -12,7 +12,11 @@
 #include "common/log.h"
 #include "common/xmalloc.h"
 
-enum { PROBE_MS = 300 };
+enum {
+	PROBE_MS = 300,
+	GATHER_ENTRIES = 64,	/* most that go in one frame */
+	GATHER_BYTES = 256 * 1024
+};
 
 /*
  * Posts under way stand in a ring by number: first <= unsent <= next.
@@ -86,24 +90,41 @@ send_post(struct sender *s, const struct msg_post *post)
 	return bus_send(s->dealer, &part, 1);
 }
 
-static int
-send_number(struct sender *s, uint64_t number)
+/* Sends posts from `number` on in one frame; how many, or 0: no room. */
+static uint64_t
+send_frame(struct sender *s, uint64_t number, uint64_t most)
 {
+	struct slice more[GATHER_ENTRIES];
 	struct msg_post post = {
 		.nonce = slice_of((char *)s->nonce, sizeof(s->nonce)),
 		.number = number,
 		.settled = s->first - 1,
 		.body = buf_slice(&s->ring[number % s->window]),
+		.more = { more, 0 },
 	};
+	size_t bytes = post.body.len;
+	uint64_t n;
 
-	return send_post(s, &post);
+	for (n = 1; n < most && n < GATHER_ENTRIES && bytes < GATHER_BYTES;
+	     n++) {
+		more[n - 1] = buf_slice(&s->ring[(number + n) % s->window]);
+		bytes += more[n - 1].len;
+	}
+	post.more.count = n - 1;
+	return send_post(s, &post) ? n : 0;
 }
 
 static void
 send_unsent(struct sender *s)
 {
-	while (s->unsent < s->next && send_number(s, s->unsent))
-		s->unsent++;
+	uint64_t n;
+
+	while (s->unsent < s->next) {
+		n = send_frame(s, s->unsent, s->next - s->unsent);
+		if (n == 0)
+			break;
+		s->unsent += n;
+	}
 }
 
 static void
@@ -146,20 +167,20 @@ receive(struct sender *s)
  * One step of waiting.  After a silence the first post under way is sent
  * alone: its answer tells whether ingest is there, and what it has.
  */
-static int
-wait_reply(struct sender *s)
+int
+sender_step(struct sender *s, int timeout_ms)
 {
 	int64_t now;
 
 	send_unsent(s);
-	if (bus_wait(s->dealer, PROBE_MS))
+	if (bus_wait(s->dealer, timeout_ms))
 		receive(s);
 	now = now_ms();
 	if (now - s->heard_ms > s->conf->client_patience * 1000)
 		return -1;
 	if (s->first < s->unsent && now - s->heard_ms >= PROBE_MS &&
 	    now - s->probed_ms >= PROBE_MS) {
-		(void)send_number(s, s->first);
+		(void)send_frame(s, s->first, 1);
 		s->probed_ms = now;
 		s->doubtful = true;
 	}
@@ -174,17 +195,18 @@ sender_post(struct sender *s, struct slice body)
 	if (s->first == s->next)
 		s->heard_ms = now_ms();	/* nothing was owed until now */
 	while (s->next - s->first >= s->window)
-		if (wait_reply(s) == -1)
+		if (sender_step(s, PROBE_MS) == -1)
 			return -1;
 	slot = &s->ring[s->next % s->window];
 	buf_clear(slot);
 	if (buf_addslice(slot, body) == -1)
 		return -1;
 	s->next++;
-	send_unsent(s);
-	/* Answers are taken as they come, so that none piles up. */
-	if (s->next % 64 == 0)
+	if (s->first == s->unsent || s->next - s->unsent >= GATHER_ENTRIES) {
+		send_unsent(s);
+		/* Answers are taken as they come, so that none piles up. */
 		receive(s);
+	}
 	return 0;
 }
 
@@ -222,9 +244,15 @@ int
 sender_flush(struct sender *s)
 {
 	while (s->first < s->next)
-		if (wait_reply(s) == -1)
+		if (sender_step(s, PROBE_MS) == -1)
 			return -1;
 	return 0;
+}
+
+uint64_t
+sender_owed(const struct sender *s)
+{
+	return s->next - s->first;
 }
 
 void

@@ -5,6 +5,10 @@
  * what may have been lost.  At most client_window entries are under way:
  * who sends faster than the disk takes waits in sender_post.  Results come in
  * the order of posting, each exactly once.
+ *
+ * The first entry of an idle sender goes out at once; while some are under
+ * way, the next ones gather and go together.  Who is about to wait for
+ * something else calls sender_step before.
  */
 #ifndef COMMON_SENDER_H
 #define COMMON_SENDER_H
@@ -27,6 +31,11 @@ int sender_post_json(struct sender *s, struct slice json)
 /* 0, or -1: ingest has not answered for client_patience. */
 int sender_post(struct sender *s, struct slice body)
     __attribute__((warn_unused_result));
+/* Sends what has gathered, takes results for at most timeout_ms. */
+int sender_step(struct sender *s, int timeout_ms)
+    __attribute__((warn_unused_result));
+/* How many entries have no result yet. */
+uint64_t sender_owed(const struct sender *s);
 /* Waits until every entry has its result. */
 int sender_flush(struct sender *s) __attribute__((warn_unused_result));
 

@@ -222,34 +222,77 @@ make_cursor(struct stage *st)
 /* ---- the loop ---- */
 
 static void
-on_retry(struct ev_loop *loop, ev_timer *w, int events)
+wake_after(struct stage *st, ev_tstamp seconds)
 {
-	(void)loop;
-	(void)events;
-	stage_wake(w->data);
+	ev_timer_stop(st->loop, &st->retry_timer);
+	ev_timer_set(&st->retry_timer, seconds, 0.);
+	ev_timer_start(st->loop, &st->retry_timer);
+}
+
+/*
+ * How long the next commit has to wait.  Every commit holds the one write lock
+ * for as long as the disk takes; at a thousand entries a second, six stages
+ * that each commit every entry would leave ingest no room.
+ */
+static ev_tstamp
+commit_due(struct stage *st)
+{
+	ev_tstamp due = st->committed_at +
+	    (ev_tstamp)st->conf.commit_interval / 1000.;
+
+	if (st->told >= st->cursor + (uint64_t)st->conf.batch_entries)
+		return 0.;
+	return due - ev_now(st->loop);
 }
 
 /* Does what there is to do, a batch a turn, so that the loop stays alive. */
-void
-stage_wake(struct stage *st)
+static void
+work(struct stage *st)
 {
-	enum turn turn = TURN_IDLE;
+	uint64_t before = st->cursor;
+	enum turn turn = turn_follow(st);
 
-	if (st->spec->listen != NULL || st->at == STATE_stopping)
-		return;
-	turn = turn_follow(st);
 	if (turn == TURN_FULL) {
 		if (st->at != STATE_blocked)
 			log_warnx("no room for sections: waiting for some");
 		status_state(st, STATE_blocked, "map or disk is full");
 	} else if (st->at == STATE_blocked)
 		status_state(st, STATE_ready, "");
+	if (st->cursor != before) {
+		ev_now_update(st->loop);
+		st->committed_at = ev_now(st->loop);
+	}
 	ev_timer_stop(st->loop, &st->retry_timer);
-	if (turn != TURN_IDLE) {
-		ev_timer_set(&st->retry_timer, turn == TURN_FULL ? 0.5 : 0., 0.);
-		ev_timer_start(st->loop, &st->retry_timer);
-	} else if (st->once)
+	if (turn != TURN_IDLE)
+		wake_after(st, turn == TURN_FULL ? 0.5 : 0.);
+	else if (st->once)
 		ev_break(st->loop, EVBREAK_ALL);
+}
+
+static void
+on_retry(struct ev_loop *loop, ev_timer *w, int events)
+{
+	struct stage *st = w->data;
+
+	(void)loop;
+	(void)events;
+	if (st->at != STATE_stopping)
+		work(st);
+}
+
+void
+stage_wake(struct stage *st)
+{
+	ev_tstamp due;
+
+	if (st->spec->listen != NULL || st->at == STATE_stopping)
+		return;
+	due = commit_due(st);
+	if (due > 0. && !st->once) {
+		if (!ev_is_active(&st->retry_timer))
+			wake_after(st, due);
+	} else
+		work(st);
 }
 
 static void
@@ -341,10 +384,23 @@ take_lock(struct stage *st)
 static void
 usage(const char *name)
 {
-	printf("usage: skein-%s [--home DIR] [--log FILE] [--exec COMMAND]\n"
+	printf("usage: skein-%s [--home DIR] [--log FILE] [--exec COMMAND | --pass]\n"
 	       "       skein-%s --shadow [--from SEQ] [--count N] [--once]\n"
 	       "A stage of skein's pipeline; runs in the foreground.\n"
 	       "Settings: --name=value, see skein.conf.\n", name, name);
+}
+
+/* A stage that has nothing to say: for measuring the pipeline by itself. */
+static void
+pass_only(struct stage *st)
+{
+	static struct stage_spec passing;
+
+	if (st->spec->listen != NULL)
+		fatalx(EX_REFUSE, "--pass: ingest has to take entries in");
+	passing = (struct stage_spec){ .id = st->spec->id,
+		.env = st->spec->env, .derived = st->spec->derived };
+	st->spec = &passing;
 }
 
 static void
@@ -357,6 +413,7 @@ read_options(struct stage *st, int argc, char **argv)
 		{ "from", required_argument, NULL, 'f' },
 		{ "count", required_argument, NULL, 'c' },
 		{ "once", no_argument, NULL, 'o' },
+		{ "pass", no_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 } };
 	int c;
@@ -380,6 +437,9 @@ read_options(struct stage *st, int argc, char **argv)
 			break;
 		case 'o':
 			st->once = true;
+			break;
+		case 'p':
+			pass_only(st);
 			break;
 		case 'h':
 			usage(names[st->spec->id]);
@@ -515,8 +575,8 @@ stage_main(int argc, char **argv, const struct stage_spec *spec)
 		st->shared = stage_open_shared(&st->conf, true);
 		shadow_copy_tables(st);
 		read_meta(st);
-		if (spec->start != NULL)
-			spec->start(st);
+		if (st->spec->start != NULL)
+			st->spec->start(st);
 		rc = shadow_run(st);
 	} else
 		run(st);

@@ -62,6 +62,12 @@ struct stage_spec {
 	    struct msg *section, struct msg_error *why);
 	void (*apply)(struct stage *st, const struct stage_entry *e,
 	    const struct msg *section);
+	/*
+	 * Where apply keeps something in memory for the length of a batch:
+	 * forget it, write it.  A batch may begin and never be flushed.
+	 */
+	void (*begin)(struct stage *st);
+	void (*flush)(struct stage *st);
 	/* Once, after settings and store are there; sockets not yet. */
 	void (*start)(struct stage *st);
 	void (*stop)(struct stage *st);

@@ -183,12 +183,14 @@ on_subscription(struct bus_socket *socket, void *data)
 static void
 on_wake(struct bus_socket *socket, void *data)
 {
+	struct stage *st = data;
 	struct bus_message m;
 
-	/* What it says is not needed: the cursors are in the store. */
+	/* Only a hint of how much there is: the cursors are in the store. */
 	while (bus_receive(socket, &m))
-		;
-	stage_wake(data);
+		if (m.count == 3 && m.parts[1].len == 8)
+			st->told = key_read_u64(m.parts[1], 0);
+	stage_wake(st);
 }
 
 void

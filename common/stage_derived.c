@@ -478,7 +478,7 @@ apply_batch(struct stage *st, uint64_t upto)
 	}
 	db_abort(&txn);
 	st->cursor = upto;
-	derived_put_cursor(st);
+	turn_flush(st);
 	st->cursor = cursor;
 	result = derived_commit(st);
 	if (result == DB_BROKEN)

@@ -53,6 +53,8 @@ struct stage {
 	uint64_t epoch;
 	uint64_t applied;		/* last entry in own tables */
 	uint64_t ahead;			/* cursor of the stage before */
+	uint64_t told;			/* the same, as the bus has told it */
+	ev_tstamp committed_at;		/* by the loop's clock */
 
 	struct arena arena;		/* one entry */
 	struct batch batch;
@@ -93,6 +95,8 @@ enum turn turn_follow(struct stage *st);
 int turn_load(struct stage *st, struct db_txn *txn, uint64_t seq,
     bool with_own, struct stage_entry *out, struct msg_error *why);
 void turn_begin(struct stage *st);
+/* What apply kept in memory goes into the own tables, with their cursor. */
+void turn_flush(struct stage *st);
 void batch_put(struct stage *st, enum table_id table, struct slice key,
     struct slice value, bool append);
 void batch_put_msg(struct stage *st, enum table_id table, struct slice key,
@@ -151,6 +155,7 @@ int shadow_run(struct stage *st);
 /* stage.c: opens HOME/db/shared and checks its version. */
 struct db *stage_open_shared(const struct conf *conf, bool read_only);
 struct db_options stage_db_options(const struct conf *conf);
+/* There may be something to do: now, or when the next commit is due. */
 void stage_wake(struct stage *st);
 
 #endif

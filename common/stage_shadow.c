@@ -126,10 +126,10 @@ compare_one(struct stage *st, uint64_t seq, struct buf *mine)
 	there = db_get(txn, stage_section_table(st->spec->id), key_slice(&key),
 	    &real);
 	if (there) {
-		st->tables = db_write(st->own);
+		turn_begin(st);
 		decide_one(st, txn, seq, mine);
 		st->cursor = seq;
-		derived_put_cursor(st);
+		turn_flush(st);
 		if (db_commit(&st->tables) != DB_DONE)
 			fatalx(EX_RETRY, "%s", db_reason(st->own));
 		tally.compared++;

@@ -93,6 +93,16 @@ turn_begin(struct stage *st)
 	buf_clear(&st->batch.bytes);
 	st->batch.n_puts = 0;
 	derived_begin(st);
+	if (st->spec->begin != NULL)
+		st->spec->begin(st);
+}
+
+void
+turn_flush(struct stage *st)
+{
+	if (st->spec->flush != NULL)
+		st->spec->flush(st);
+	derived_put_cursor(st);
 }
 
 void
@@ -185,7 +195,7 @@ turn_commit(struct stage *st, uint64_t upto)
 	st->cursor = upto;
 	status_latency(st, from, upto);
 	arena_reset(&st->arena);
-	derived_put_cursor(st);
+	turn_flush(st);
 	switch (derived_commit(st)) {
 	case DB_DONE:
 		st->applied = upto;

@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "common/xmalloc.h"
+#include "ingest/cache.h"
 #include "ingest/place.h"
 #include "ingest/post.h"
 
@@ -54,6 +55,7 @@ start(struct stage *st)
 	struct ingest *in = xcalloc(1, sizeof(*in));
 
 	stage_set_state(st, in);
+	arena_init(&in->frame);
 	arena_init(&in->batch);
 	in->clients = clients_open(st);
 	find_last_refusal(st, in);
@@ -92,7 +94,9 @@ stop(struct stage *st)
 	ev_timer_stop(st->loop, &in->hour_timer);
 	ev_timer_stop(st->loop, &in->tick_timer);
 	clients_close(&in->clients);
+	arena_release(&in->frame);
 	arena_release(&in->batch);
+	cache_release();
 	free(in);
 }
 
@@ -101,6 +105,8 @@ static const struct stage_spec ingest = {
 	.env = ENV_ingest,
 	.derived = TABLE_ingest_derived,
 	.apply = apply,
+	.begin = cache_begin,
+	.flush = cache_flush,
 	.start = start,
 	.stop = stop,
 	.listen = listen_clients,

@@ -9,6 +9,7 @@
 
 #include "common/when.h"
 #include "ingest/assign.h"
+#include "ingest/cache.h"
 
 /* ---- keys ---- */
 
@@ -90,64 +91,6 @@ node_key(struct slice domain, struct slice hash, uint64_t seq, uint64_t i)
 
 /* ---- threads ---- */
 
-static void
-copy_strs(struct arena *arena, struct msg_strs *strs)
-{
-	size_t i;
-
-	for (i = 0; i < strs->count; i++)
-		strs->at[i] = arena_dup(arena, strs->at[i]);
-}
-
-/*
- * The thread read last: one entry asks for the same thread several times, and
- * decoding it is most of the cost.  It lives as long as what it points to,
- * which is until the arena is reset, after each entry.
- */
-static struct {
-	const struct arena *arena;
-	uint64_t resets;
-	struct msg_thread thread;
-} last_read;
-
-static bool
-get_thread(struct stage *st, uint64_t key, struct msg_thread *out)
-{
-	struct key k = key_u64(key);
-
-	if (last_read.arena == stage_arena(st) &&
-	    last_read.resets == stage_arena(st)->resets &&
-	    last_read.thread.key == key) {
-		*out = last_read.thread;
-		return true;
-	}
-	if (!db_get_msg(stage_tables(st), TABLE_threads, key_slice(&k),
-		MSG_thread, stage_arena(st), out))
-		return false;
-	/* A write to the table may move the record: keep copies. */
-	out->domain = arena_dup(stage_arena(st), out->domain);
-	out->user = arena_dup(stage_arena(st), out->user);
-	out->room = arena_dup(stage_arena(st), out->room);
-	out->id = arena_dup(stage_arena(st), out->id);
-	out->name = arena_dup(stage_arena(st), out->name);
-	out->session = arena_dup(stage_arena(st), out->session);
-	copy_strs(stage_arena(st), &out->channels);
-	last_read.arena = stage_arena(st);
-	last_read.resets = stage_arena(st)->resets;
-	last_read.thread = *out;
-	return true;
-}
-
-static void
-put_thread(struct stage *st, const struct msg_thread *t)
-{
-	struct key k = key_u64(t->key);
-
-	last_read.arena = NULL;
-	db_put_msg(stage_tables(st), TABLE_threads, key_slice(&k), MSG_thread,
-	    t);
-}
-
 static uint64_t
 get_place(struct stage *st, enum table_id table, const struct key *k)
 {
@@ -193,11 +136,23 @@ find_thread(struct stage *st, struct slice domain, struct slice name,
 
 	if (key == 0)
 		key = own_thread_key(name);
-	return key != 0 && get_thread(st, key, out) &&
+	return key != 0 && cache_thread(st, key, out) &&
 	    slice_eq(out->domain, domain);
 }
 
 /* ---- implicit threads ---- */
+
+static void
+fill_span(const struct msg_thread *t, struct assign_span *out)
+{
+	*out = (struct assign_span){
+		.thread = t->key,
+		.start = t->span_start,
+		.end = t->last_activity_at,
+		.timeout_ms = (int64_t)t->timeout_ms,
+		.closed = t->closed,
+	};
+}
 
 static void
 read_span(struct stage *st, const struct db_entry *e, struct slice stream,
@@ -211,24 +166,17 @@ read_span(struct stage *st, const struct db_entry *e, struct slice stream,
 	    memcmp(e->key.ptr, stream.ptr, stream.len) != 0)
 		return;
 	key = key_read_u64(e->key, stream.len + 8);
-	if (!get_thread(st, key, &t))
-		return;
-	*out = (struct assign_span){
-		.thread = key,
-		.start = t.span_start,
-		.end = t.last_activity_at,
-		.timeout_ms = (int64_t)t.timeout_ms,
-		.closed = t.closed,
-	};
+	if (cache_thread(st, key, &t))
+		fill_span(&t, out);
 }
 
 /* The last span of the stream that starts at or before ts, or the next one. */
 static void
-find_span(struct stage *st, const struct msg_envelope *e, bool next,
+find_span(struct stage *st, const struct msg_envelope *e, int64_t ts, bool next,
     struct assign_span *out)
 {
 	struct key stream = stream_key(e);
-	struct key at = span_key(e, e->ts, UINT64_MAX);
+	struct key at = span_key(e, ts, UINT64_MAX);
 	struct db_cursor *c = db_cursor(stage_tables(st), TABLE_spans);
 	struct db_entry entry;
 
@@ -237,6 +185,28 @@ find_span(struct stage *st, const struct msg_envelope *e, bool next,
 		   db_seek_back(c, key_slice(&at), &entry))
 		read_span(st, &entry, key_slice(&stream), out);
 	db_cursor_close(&c);
+}
+
+/* The span before ts: for a turn in order it is the stream's latest. */
+static void
+find_before(struct stage *st, const struct msg_envelope *e,
+    struct assign_span *out)
+{
+	struct key k = stream_key(e);
+	struct cached_stream *s = cache_stream(st, TABLE_streams, key_slice(&k));
+	struct msg_thread t;
+
+	if (!s->latest_known) {
+		find_span(st, e, INT64_MAX, false, out);
+		s->latest = out->thread;
+		s->latest_start = out->start;
+		s->latest_known = true;
+	}
+	*out = (struct assign_span){ 0 };
+	if (s->latest != 0 && s->latest_start > e->ts)
+		find_span(st, e, e->ts, false, out);
+	else if (s->latest != 0 && cache_thread(st, s->latest, &t))
+		fill_span(&t, out);
 }
 
 static uint64_t
@@ -256,10 +226,10 @@ place_implicit(struct stage *st, const struct msg_turn *t,
 	struct assign_span before, after = { 0 };
 	enum assign_why why;
 
-	find_span(st, e, false, &before);
+	find_before(st, e, &before);
 	/* The next span matters only where the one before does not reach. */
 	if (!assign_reaches(t->ts, &before))
-		find_span(st, e, true, &after);
+		find_span(st, e, e->ts, true, &after);
 	section->thread = assign_thread(t->ts, &before, &after, &why);
 	section->why = slice_str(assign_words(why));
 }
@@ -301,7 +271,7 @@ place_turn(struct stage *st, uint64_t seq, const struct msg_turn *t,
 	section->first_turn = 1;
 	if (section->begins)
 		section->thread = seq;
-	else if (get_thread(st, section->thread, &thread)) {
+	else if (cache_thread(st, section->thread, &thread)) {
 		section->first_turn = thread.turn_count + 1;
 		if (t->inactivity_timeout_minutes == 0)
 			section->timeout_ms = thread.timeout_ms;
@@ -429,7 +399,7 @@ place_exchange(struct stage *st, uint64_t seq, struct msg_exchange *x,
 	} else {
 		x->parent_seq = node.seq;
 		x->parent_i = node.i;
-		if (get_thread(st, node.thread, &thread) &&
+		if (cache_thread(st, node.thread, &thread) &&
 		    (thread.turn_count == node.turn || x->n_added == 0)) {
 			section->why = x->retry ? SLICE("a retry") :
 						  SLICE("continues its prefix");
@@ -575,34 +545,29 @@ place_sent(struct stage *st, struct slice domain, struct slice id,
 /* ---- apply ---- */
 
 static void
+move_clock(struct cached_stream *s, const struct msg_envelope *e)
+{
+	if (e->ts > s->row.clock)
+		s->row.clock = e->ts;
+	if (e->live && e->ts > s->row.live_at)
+		s->row.live_at = e->ts;
+	s->row.entries++;
+	s->dirty = true;
+}
+
+static void
 apply_stream(struct stage *st, enum msg_id type, const struct msg_envelope *e)
 {
 	struct key k = stream_key(e);
-	struct msg_stream s = { 0 };
 
 	/* A tick for a whole domain is no stream's own. */
 	if (type == MSG_tick && e->user.len == 0 && e->room.len == 0)
 		return;
-	(void)db_get_msg(stage_tables(st), TABLE_streams, key_slice(&k),
-	    MSG_stream, stage_arena(st), &s);
-	if (e->ts > s.clock)
-		s.clock = e->ts;
-	if (e->live && e->ts > s.live_at)
-		s.live_at = e->ts;
-	s.entries++;
-	db_put_msg(stage_tables(st), TABLE_streams, key_slice(&k), MSG_stream,
-	    &s);
+	move_clock(cache_stream(st, TABLE_streams, key_slice(&k)), e);
 	if (!e->live || type == MSG_tick)
 		return;
 	k = named_key(e->domain, SLICE(""));
-	s = (struct msg_stream){ 0 };
-	(void)db_get_msg(stage_tables(st), TABLE_live_domains, key_slice(&k),
-	    MSG_stream, stage_arena(st), &s);
-	if (e->ts > s.clock)
-		s.clock = s.live_at = e->ts;
-	s.entries++;
-	db_put_msg(stage_tables(st), TABLE_live_domains, key_slice(&k),
-	    MSG_stream, &s);
+	move_clock(cache_stream(st, TABLE_live_domains, key_slice(&k)), e);
 }
 
 static void
@@ -696,6 +661,9 @@ move_span(struct stage *st, const struct msg_envelope *e, struct msg_thread *t,
 		k = span_key(e, t->span_start, t->key);
 	}
 	put_place(st, TABLE_spans, &k, t->key, 0);
+	k = stream_key(e);
+	/* Which span is the latest now is found out when it is asked for. */
+	cache_stream(st, TABLE_streams, key_slice(&k))->latest_known = false;
 }
 
 static void
@@ -709,7 +677,7 @@ apply_thread(struct stage *st, const struct stage_entry *e,
 
 	if (s->begins)
 		begin_thread(e, s, &t);
-	else if (!get_thread(st, s->thread, &t))
+	else if (!cache_thread(st, s->thread, &t))
 		return;
 	if (s->begins)
 		register_thread(st, e, &t);
@@ -729,7 +697,7 @@ apply_thread(struct stage *st, const struct stage_entry *e,
 		k = turn_key(t.key, s->first_turn + i);
 		put_place(st, TABLE_thread_turns, &k, e->seq, i);
 	}
-	put_thread(st, &t);
+	cache_put_thread(st, &t);
 }
 
 static void
@@ -765,7 +733,7 @@ apply_command(struct stage *st, const struct stage_entry *e,
 {
 	struct msg_thread t;
 
-	if (s->thread == 0 || !get_thread(st, s->thread, &t))
+	if (s->thread == 0 || !cache_thread(st, s->thread, &t))
 		return;
 	switch (e->entry.id) {
 	case MSG_close:
@@ -781,7 +749,7 @@ apply_command(struct stage *st, const struct stage_entry *e,
 	default:
 		return;
 	}
-	put_thread(st, &t);
+	cache_put_thread(st, &t);
 }
 
 void

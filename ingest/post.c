@@ -217,6 +217,26 @@ bad_post(struct stage *st, struct slice bytes, const char *reason)
 	stage_count(st, COUNTER_bad_frames, 1);
 }
 
+/*
+ * The bodies of one frame, each under its own number.  Those that were taken
+ * before have their result already.
+ */
+static void
+accept_bodies(struct stage *st, const struct msg_post *post, struct client *c)
+{
+	struct msg_post one = *post;
+	size_t i;
+
+	for (i = 0; i <= post->more.count; i++) {
+		one.number = post->number + i;
+		one.body = i == 0 ? post->body : post->more.at[i - 1];
+		if (one.number != c->next)
+			continue;
+		accept_post(st, &one, c);
+		arena_reset(&st->arena);
+	}
+}
+
 static void
 handle_post(struct stage *st, const struct bus_message *m)
 {
@@ -230,7 +250,7 @@ handle_post(struct stage *st, const struct bus_message *m)
 		    "a post is one part");
 		return;
 	}
-	if (msg_decode_as(m->parts[1], &st->arena, MSG_post, &post, &why) ==
+	if (msg_decode_as(m->parts[1], &in->frame, MSG_post, &post, &why) ==
 	    -1) {
 		bad_post(st, m->parts[1], why.text);
 		return;
@@ -253,14 +273,16 @@ handle_post(struct stage *st, const struct bus_message *m)
 	clients_settle(in->clients, c, post.settled);
 	if (post.bye)
 		clients_bye(in->clients, c);
-	else if (post.number == c->next)
-		accept_post(st, &post, c);
 	else if (post.number > c->next) {
 		stage_count(st, COUNTER_expected, 1);
 		clients_expect(c, in->router);
-	} else if (c->n_acks == 0 || post.number < c->first)
-		/* Answered before, and the answer was lost. */
-		clients_repeat(in->clients, c, post.number, in->router);
+	} else {
+		if (post.number < c->next &&
+		    (c->n_acks == 0 || post.number < c->first))
+			/* Answered before, and the answer was lost. */
+			clients_repeat(in->clients, c, post.number, in->router);
+		accept_bodies(st, &post, c);
+	}
 }
 
 /*
@@ -369,14 +391,15 @@ post_receive(struct bus_socket *socket, void *stage)
 	struct stage *st = stage;
 	size_t limit = (size_t)st->conf.batch_bytes * 1024;
 	struct bus_message m;
-	int64_t taken = 0;
+	struct ingest *in = stage_state(st);
+	uint64_t most = (uint64_t)st->conf.batch_entries, frames = 0;
 
 	begin_batch(st);
-	while (taken < st->conf.batch_entries && st->batch.bytes.len < limit &&
-	    bus_receive(socket, &m)) {
+	while (frames++ < most && in->seq - st->cursor < most &&
+	    st->batch.bytes.len < limit && bus_receive(socket, &m)) {
 		handle_post(st, &m);
+		arena_reset(&in->frame);
 		arena_reset(&st->arena);
-		taken++;
 	}
 	end_batch(st);
 }

@@ -10,6 +10,7 @@
 struct ingest {
 	struct bus_socket *router;
 	struct clients *clients;
+	struct arena frame;		/* the post under way */
 	struct arena batch;		/* what results point to, until replied */
 	uint64_t seq;			/* last one given in this batch */
 	uint64_t refusals;		/* key of the last row in refusals */

@@ -19,6 +19,8 @@ begin(struct query *q)
 {
 	if (q->ingest_db != NULL)
 		q->ingest = db_read(q->ingest_db);
+	if (q->classify_db != NULL)
+		q->classify = db_read(q->classify_db);
 	q->shared = db_read(q->shared_db);
 }
 
@@ -26,6 +28,7 @@ static void
 end(struct query *q)
 {
 	db_abort(&q->shared);
+	db_abort(&q->classify);
 	db_abort(&q->ingest);
 }
 
@@ -36,6 +39,14 @@ query_open(struct query *q, struct db *shared, struct db *ingest,
 	*q = (struct query){ .shared_db = shared, .ingest_db = ingest,
 		.domain = domain };
 	arena_init(&q->arena);
+	begin(q);
+}
+
+void
+query_use_classify(struct query *q, struct db *classify)
+{
+	end(q);
+	q->classify_db = classify;
 	begin(q);
 }
 
@@ -155,6 +166,24 @@ query_entry(struct query *q, uint64_t seq, struct stage_entry *out)
 }
 
 bool
+query_revision(struct query *q, uint64_t seq, uint64_t i, uint64_t *by,
+    struct msg *section)
+{
+	struct key k = key_u64(seq);
+	struct msg_place p;
+
+	key_add_u64(&k, i);
+	if (q->classify == NULL || !db_get_msg(q->classify, TABLE_revised,
+		key_slice(&k), MSG_place, &q->arena, &p) ||
+	    !load(q, TABLE_s_classify, p.seq, section) ||
+	    section->id != MSG_s_classify ||
+	    section->as->s_classify.n_turns == 0)
+		return false;
+	*by = p.seq;
+	return true;
+}
+
+bool
 query_cursor(struct query *q, enum stage_id stage, struct msg_cursor *out)
 {
 	*out = (struct msg_cursor){ 0 };
@@ -228,20 +257,21 @@ query_turn_count(const struct msg *entry)
 static const struct {
 	enum stage_id stage;
 	const char *name;
+	bool revisable;		/* an answer may say otherwise later */
 } later_fields[] = {
-	{ STAGE_classify, "act" },
-	{ STAGE_classify, "confidence" },
-	{ STAGE_classify, "level" },
-	{ STAGE_classify, "concludes" },
-	{ STAGE_classify, "decides" },
-	{ STAGE_classify, "opens" },
-	{ STAGE_classify, "returns" },
-	{ STAGE_classify, "sentences" },
-	{ STAGE_classify, "claims" },
-	{ STAGE_chainer, "chain" },
-	{ STAGE_chainer, "chains" },
-	{ STAGE_compactor, "effort" },
-	{ STAGE_linker, "conversation" },
+	{ STAGE_classify, "act", true },
+	{ STAGE_classify, "confidence", true },
+	{ STAGE_classify, "level", true },
+	{ STAGE_classify, "concludes", false },
+	{ STAGE_classify, "decides", false },
+	{ STAGE_classify, "opens", false },
+	{ STAGE_classify, "returns", false },
+	{ STAGE_classify, "sentences", false },
+	{ STAGE_classify, "claims", false },
+	{ STAGE_chainer, "chain", false },
+	{ STAGE_chainer, "chains", false },
+	{ STAGE_compactor, "effort", false },
+	{ STAGE_linker, "conversation", false },
 };
 
 static const struct msg_field *
@@ -356,8 +386,11 @@ make_turn_row(struct query *q, const struct stage_entry *e, uint64_t i,
 	bool is_turn = e->entry.id == MSG_turn;
 	struct slice text = is_turn ? e->entry.as->turn.text :
 				      e->entry.as->exchange.added[i].text;
+	struct msg revision;
+	uint64_t by = 0;
 	size_t k;
 
+	(void)query_revision(q, e->seq, i, &by, &revision);
 	row_begin(row, &q->arena);
 	row_number(row, "seq", e->seq);
 	row_text(row, "key", arena_printf(&q->arena, "%llu.%llu",
@@ -378,8 +411,16 @@ make_turn_row(struct query *q, const struct stage_entry *e, uint64_t i,
 	row_time(row, "ts", env->ts);
 	row_text(row, "text", text);
 	for (k = 0; k < sizeof(later_fields) / sizeof(later_fields[0]); k++)
-		add_section_field(row, later_fields[k].name,
-		    &e->sections[later_fields[k].stage], i, text);
+		if (by > 0 && later_fields[k].revisable)
+			add_section_field(row, later_fields[k].name,
+			    &revision, 0, text);
+		else
+			add_section_field(row, later_fields[k].name,
+			    &e->sections[later_fields[k].stage], i, text);
+	if (by > 0)
+		row_number(row, "revised_by", by);
+	else
+		row_null(row, "revised_by");
 	row_maybe(row, "reply_to", is_turn ? e->entry.as->turn.reply_to :
 					     SLICE_NONE);
 }

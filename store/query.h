@@ -19,7 +19,8 @@
 
 struct query {
 	struct db *shared_db, *ingest_db;	/* ingest's may be NULL */
-	struct db_txn *shared, *ingest;
+	struct db *classify_db;		/* as may classify's */
+	struct db_txn *shared, *ingest, *classify;
 	struct slice domain;
 	struct arena arena;		/* one row */
 	uint64_t unreadable;		/* records that did not decode */
@@ -48,6 +49,8 @@ struct query_sink {
 
 void query_open(struct query *q, struct db *shared, struct db *ingest,
     struct slice domain);
+/* Also reads classify's tables: acts are then shown as answers revised them. */
+void query_use_classify(struct query *q, struct db *classify);
 void query_close(struct query *q);
 
 /*
@@ -82,6 +85,12 @@ bool query_thread_row(struct query *q, uint64_t key, struct row *row);
 bool query_turn_row(struct query *q, uint64_t seq, uint64_t i,
     struct row *row);
 
+/*
+ * The latest answer that revises a turn, as the section of its entry `by`;
+ * false: there is none, or classify's tables are not open.
+ */
+bool query_revision(struct query *q, uint64_t seq, uint64_t i, uint64_t *by,
+    struct msg *section);
 /* An entry and its sections; what is missing or unreadable is MSG_none. */
 void query_entry(struct query *q, uint64_t seq, struct stage_entry *out);
 bool query_cursor(struct query *q, enum stage_id stage,

@@ -109,6 +109,11 @@ row_field(struct row *row, const char *name, const struct msg_field *field,
 			row_null(row, name);
 		return;
 	}
+	if (field->type == TYPE_str) {
+		row_text(row, name, *(const struct slice *)
+		    ((const char *)msg + field->offset));
+		return;
+	}
 	buf_init(&json, SIZE_MAX / 4);
 	msg_json_value(&json, field, msg);
 	row_json(row, name, arena_dup(row->arena, buf_slice(&json)));

@@ -68,6 +68,7 @@ check_exchange(struct accepted *a)
 		return;
 	}
 	assert(x.n_messages > 0);
+	accept_hash_exchange(a, &x);
 	for (i = 0; i < x.n_messages; i++)
 		assert(x.messages[i].role.len > 0 &&
 		    text_valid_utf8(x.messages[i].text, NULL) &&

@@ -17,6 +17,13 @@ new_home() {
     >"$SKEIN_HOME/stages"
 }
 
+# start: up, or the end of the test: no wait may run into a dead pipeline
+start() {
+  up && return
+  echo 'Bail out! the pipeline does not start'
+  exit 1
+}
+
 # entries COUNT [NAME=VALUE...]: JSON lines; see entries.awk
 entries() {
   local count=$1 v vars=()

@@ -132,6 +132,16 @@ ok 'each session its own' test "$thread" != "$a"
 say sue 2 '"thread":"plan","session":"s3"'
 say sue 3 '"kind":"explicit","session":"s3"'
 is "$thread" plan 'which is the thread selected in it'
+say sue 4 '"thread":"other","session":"s3"'
+say sue 5 '"thread":"plan","session":"s3"'
+say sue 6 '"kind":"explicit","session":"s3"'
+is "$thread" plan 'the last one, also if it was there before'
+
+say ida 10; a=$thread
+say max 5 "\"thread\":\"$a\""
+is "$thread" "$a" "another's implicit thread can be selected"
+say max 6
+ok 'which makes it none of his own' test "$thread" != "$a"
 
 say val 0; a=$thread
 printf '{"type":"close","thread":"%s","user":"val","ts":%s}\n' "$a" "$(at 1)" | skein send --wait >/dev/null

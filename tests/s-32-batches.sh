@@ -32,7 +32,7 @@ done
 dump() { "$SKEIN_TESTBIN/dump-domain" "d$1"; }
 
 new_home alone
-up
+start
 for ((c = 1; c <= BATCH_CLIENTS; c++)); do
   send "$SCRATCH/in.$c" "$SCRATCH/alone.$c"
 done
@@ -75,7 +75,7 @@ for size in $BATCH_SIZES; do
   ((size > 1)) || continue
   export SKEIN_BATCH_ENTRIES=$size
   new_home "many$size"
-  up
+  start
   together "many$size" send
   ok "$BATCH_CLIENTS clients, batches of $size: all results" clients_done
   down
@@ -84,7 +84,7 @@ done
 
 export SKEIN_BATCH_ENTRIES=64
 new_home killed
-up
+start
 together killed send
 kills=0
 while any_client_runs && ((kills < 12)); do
@@ -105,7 +105,7 @@ sound 'skein check is clean'
 rude() { "$SKEIN_TESTBIN/feeder" "$1" "$3" >"$2"; }
 
 new_home rude
-up
+start
 together rude rude
 ok 'clients without manners: all results' clients_done
 wait_for "$PATIENCE" at_seq store "$(sort -n "$SCRATCH"/rude.[0-9] | tail -1)"

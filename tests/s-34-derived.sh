@@ -58,7 +58,7 @@ for stage in ingest chainer; do
       other_boot; do
     before=$(made_again "$stage")
     "$damage" "$(dir_of "$stage")"
-    up
+    start
     wait_for "$PATIENCE" is_ready "$stage"
     down
     ok "$stage: ${damage/_/ }, while down: same digest" same_digest first
@@ -72,7 +72,7 @@ sound 'skein check is clean'
 
 # ---- while it runs, and then it dies
 
-up
+start
 for stage in ingest chainer; do
   for damage in remove_file empty_file cut_to_half cut_to_meta spoil_meta \
       spoil_one_meta spoil_middle; do
@@ -85,7 +85,7 @@ for stage in ingest chainer; do
       wait_for "$PATIENCE" is_ready "$stage" "$killed"
     down
     ok "$stage: ${damage/_/ }, then killed: same digest" same_digest first
-    up
+    start
   done
 done
 

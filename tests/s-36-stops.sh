@@ -20,7 +20,7 @@ taken() {
 
 split -d -n l/4 "$SCRATCH/in" "$SCRATCH/part."
 new_home stopped
-up
+start
 part=0
 for stage in classify chainer store; do
   wait_for "$PATIENCE" is_ready "$stage"
@@ -52,7 +52,7 @@ sound 'skein check is clean'
 
 export SKEIN_WATCHDOG=2
 new_home mute
-up
+start
 pid=$(status_of linker pid)
 kill -STOP "$pid"
 ok 'linker is mute: entries are taken' taken "$SCRATCH/in"
@@ -69,7 +69,7 @@ for late in chainer store ingest; do
   new_home "late-$late"
   cp "$SKEIN_HOME/stages" "$SCRATCH/table"
   grep -v "^$late " "$SCRATCH/table" >"$SKEIN_HOME/stages"
-  up
+  start
   taken "$SCRATCH/in" &
   client=$!
   [[ $late == ingest ]] || wait "$client"
@@ -86,7 +86,7 @@ done
 # ---- a monitor that subscribes to all and reads nothing
 
 new_home deaf
-up
+start
 "$SKEIN_TESTBIN/deaf-tap" >"$SCRATCH/deaf.out" &
 deaf=$!
 wait_for "$PATIENCE" test -s "$SCRATCH/deaf.out"

@@ -45,7 +45,7 @@ replace() { skein replace "$@" >>"$SCRATCH/replace.out" 2>&1; }
 # ---- a filter in another language, under load, and back
 
 new_home filter
-up
+start
 send "$SCRATCH/in" "$SCRATCH/acks" &
 client=$!
 wait_for "$PATIENCE" at_seq ingest $((REPLACE_ENTRIES / 8))
@@ -68,7 +68,7 @@ is "$(rows rejects)" 0 'nothing was rejected'
 mkdir "$SCRATCH/other"
 cp "$SKEIN_BIN/skein-classify" "$SCRATCH/other/"
 new_home rebuilt
-up
+start
 send "$SCRATCH/in" "$SCRATCH/acks" &
 client=$!
 wait_for "$PATIENCE" at_seq ingest $((REPLACE_ENTRIES / 8))
@@ -92,7 +92,7 @@ like "$(tail -n 1 "$SCRATCH/shadow")" '"compared":[1-9][0-9]*,"differ":0' \
   'and has compared'
 ls "$SKEIN_HOME"/run/shadow.* >/dev/null 2>&1
 is $? 2 'a shadow leaves nothing behind'
-up
+start
 "$SKEIN_TESTBIN/probe-stage" --shadow --count 500 >"$SCRATCH/shadow" 2>&1 &
 beside=$!
 wait_for "$PATIENCE" compgen -G "$SKEIN_HOME/run/shadow.*/data.mdb" >/dev/null
@@ -113,7 +113,7 @@ bad() {
   local name=$1 rejected=$2
   new_home "$name"
   replace classify --exec "$SCRATCH/$name.py"
-  up
+  start
   ok "$name: all entries pass" send "$SCRATCH/few" "$SCRATCH/acks"
   down
   is "$(rows rejects)" "$rejected" "$name: $rejected entries are rejected"
@@ -177,7 +177,7 @@ cd "$SCRATCH" || exit 1
 ok 'a filter may be named from where one stands' \
   replace classify --exec "python3 parent.py"
 cd "$OLDPWD" || exit 1
-up
+start
 skein send "$SCRATCH/few" >"$SCRATCH/acks"
 three_below() { (($(below "$(status_of classify pid)" | wc -l) >= 4)); }
 ok 'a filter with a helper of its own runs' wait_for "$PATIENCE" three_below

@@ -235,6 +235,13 @@ while read -r socket; do
   # The greeting of ZMTP 3.0, then nonsense.
   { printf '\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL'; head -c 48 /dev/zero; noise 7 2000 | binary; } |
     raw stream "$socket"
+  # A sound handshake, then a frame of 2^62 bytes.
+  type=DEALER
+  [[ $socket == *.pub ]] && type=XSUB
+  { printf '\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL'; head -c 48 /dev/zero
+    ready="\5READY\13Socket-Type\0\0\0\x$(printf %02x ${#type})$type"
+    printf "\4\x$(printf %02x $((6 + 12 + 4 + ${#type})))$ready"; printf '\2\x40\0\0\0\0\0\0\0x'; } |
+    raw stream "$socket"
   case $socket in
     *.pub)
       # Subscriptions that are none, too long, with NUL, and very many.

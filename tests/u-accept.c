@@ -7,6 +7,7 @@
 #include "common/when.h"
 #include "common/xmalloc.h"
 #include "ingest/accept.h"
+#include "ingest/normal.h"
 #include "tests/tap.h"
 
 /* 2025-11-05T10:00:00Z: when every entry of this test arrives. */
@@ -403,8 +404,17 @@ test_records(void)
 static void
 hash(const char *body, char out[CONTENT_HASH_BYTES])
 {
+	struct normal_exchange x;
+
 	if (accept_bytes(slice_str(body)) == -1)
 		printf("# %s: %s\n", body, t.refusal.why.text);
+	else if (t.got.type == MSG_exchange) {
+		if (normal_read(&t.conf, t.got.json, &t.arena, &x,
+			&t.refusal) == -1)
+			printf("# %s: %s\n", body, t.refusal.why.text);
+		else
+			accept_hash_exchange(&t.got, &x);
+	}
 	memcpy(out, t.got.content_hash, CONTENT_HASH_BYTES);
 }
 
@@ -431,12 +441,21 @@ test_hash(void)
 	    "one time, written in two ways");
 	compare("{\"text\":\"x\"}", "{\"text\":\"x\",\"ts\":1000}", false,
 	    "a time does");
-	compare("{\"type\":\"exchange\",\"messages\":[1],\"id\":\"i\"}",
-	    "{\"id\":\"i\",\"messages\":[1],\"type\":\"exchange\"}", true,
+#define EXCHANGE(rest, content) "{\"type\":\"exchange\"," rest \
+	"\"messages\":[{\"role\":\"user\",\"content\":\"" content "\"}]}"
+	compare(EXCHANGE("\"id\":\"i\",\"system\":\"s\",", "a"),
+	    EXCHANGE("\"system\":\"s\",\"id\":\"i\",", "a"), true,
 	    "order, in an exchange");
-	compare("{\"type\":\"exchange\",\"messages\":[1]}",
-	    "{\"type\":\"exchange\",\"messages\":[2]}", false,
+	compare(EXCHANGE("", "a"), EXCHANGE("", "b"), false,
 	    "what its messages hold");
+	compare(EXCHANGE("", "a"), EXCHANGE("\"response\":\"b\",", "a"), false,
+	    "its reply");
+	compare(EXCHANGE("\"response\":\"c\",", "a"),
+	    EXCHANGE("\"response\":\"b\",", "a"), false, "which reply");
+	compare(EXCHANGE("\"system\":\"s\",", "a"), EXCHANGE("", "a"), false,
+	    "its system text");
+	compare(EXCHANGE("\"user\":\"u\",", "a"), EXCHANGE("", "a"), false,
+	    "and who speaks");
 	hash("{\"text\":\"hi\"}", json);
 	is_int(accept_bytes(SLICE("\x93\x01\x02\x81\x13\xa2hi")), 0, "a record");
 	ok(memcmp(json, t.got.content_hash, sizeof(json)) == 0,
