@@ -45,33 +45,40 @@ all: $(PROGS) scripts-ready
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
+	@echo "  CC    $<"
+	@$(CC) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 $(LIB): $(call objs,$(libsrc))
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo "  AR    $@"
+	@$(AR) rcs $@ $^
 
 define STAGE_PROG
 $(B)/bin/skein-$(1): $(B)/$(1)/$(1).o $(LIB)
 	@mkdir -p $$(@D)
-	$$(CC) $$(SANFLAG) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS_)
+	@echo "  LINK  $$@"
+	@$$(CC) $$(SANFLAG) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS_)
 endef
 $(foreach s,$(STAGES),$(eval $(call STAGE_PROG,$(s))))
 
 $(B)/bin/skein: $(B)/cli/skein.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 $(B)/bin/skein-tap: $(B)/monitor/skein-tap.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
-	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 $(B)/bench/%: $(B)/bench/%.o $(LIB)
-	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # Programs find the supervisor, the process table and data beside themselves.
 SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/*)
@@ -84,7 +91,8 @@ scripts-ready:
 tools: $(UNITS) $(TOOLS) $(B)/docs/reference
 
 $(B)/docs/reference: $(B)/docs/reference.o $(LIB)
-	$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # On a bare machine the packages come first, and only then can make know the
 # compiler's flags: so these targets start make again.
@@ -159,5 +167,6 @@ install: all
 clean:
 	rm -rf build build-* compile_commands.json
 
+.SECONDARY:
 .PHONY: all scripts-ready tools run test bench docs install clean fuzz eval-acts
 -include $(wildcard $(B)/*/*.d)

@@ -180,7 +180,7 @@ is "$(error "$(answer '{"act":"reject","confidence":1}' "act:$key" other)" other
 is "$(row "$key" '[.act, .confidence, .level]')" "$first" 'none of them changes anything'
 seq=$(answer '{"act":"accept","confidence":0.7}')
 seq=$(answer '{"act":"request","confidence":0.9}')
-is "$(row "$key" '[.act, .confidence, .level, .revised_by]')" "[\"request\",0.900,\"answer\",$seq]" \
+is "$(row "$key" '[.act, .confidence == 0.9, .level, .revised_by]')" "[\"request\",true,\"answer\",$seq]" \
   'the latest answer revises the turn'
 is "$(why "$key" '[.act, .original.act, .original.level]')" '["request","inform","model"]' \
   'what it was before stays visible'
