@@ -12,7 +12,7 @@
 # CFLAGS and LDFLAGS are the user's; ours end in an underscore.
 
 STAGES  = ingest classify chainer compactor linker store
-PREFIX  = /usr/local
+PREFIX ?= /usr/local
 CC      = gcc
 CFLAGS  = -O2 -g
 ,      := ,
@@ -24,7 +24,6 @@ SANFLAG = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -Wno-error)
 PKGS    = libzmq msgpack lmdb jansson libutf8proc libsodium libxxhash
 CFLAGS_ = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Werror \
 	  -ffp-contract=off -fno-strict-aliasing -I. -include common/banned.h \
-	  -DSKEIN_SOURCE_DIR='"$(CURDIR)"' \
 	  $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(SANFLAG) $(CFLAGS)
 LDLIBS_ = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lstemmer -lm
 
@@ -81,7 +80,7 @@ $(B)/bench/%: $(B)/bench/%.o $(LIB)
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # Programs find the supervisor, the process table and data beside themselves.
-SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/*)
+SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/* chainer/data/*)
 
 scripts-ready:
 	@mkdir -p $(B)/bin $(B)/share
@@ -164,9 +163,18 @@ install: all
 	install -m 644 $(wildcard */*.1) $(MANDIR)/man1
 	install -m 644 $(wildcard */*.8) $(MANDIR)/man8
 
+uninstall:
+	rm -rf $(LIBEXEC) $(SHAREDIR)
+	rm -f $(BINDIR)/skein $(BINDIR)/skein-supervise \
+	    $(addprefix $(MANDIR)/man1/,$(notdir $(wildcard */*.1))) \
+	    $(addprefix $(MANDIR)/man8/,$(notdir $(wildcard */*.8)))
+
 clean:
 	rm -rf build build-* compile_commands.json
 
 .SECONDARY:
-.PHONY: all scripts-ready tools run test bench docs install clean fuzz eval-acts
+.PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts
+# Tests read the data in the tree; programs find theirs by their own place.
+$(B)/tests/%.o $(B)/bench/%.o: CFLAGS_ += -DSKEIN_SOURCE_DIR='"$(CURDIR)"'
+
 -include $(wildcard $(B)/*/*.d)

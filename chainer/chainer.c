@@ -1,15 +1,128 @@
 /*
  * chainer - assign claims to thought chains
  *
- * Passes entries on: it has nothing to say about them yet, and invents
- * nothing.  See skein-chainer(8).
+ * For each turn the chains of its claims, each step with its reason, and what
+ * time did meanwhile: chains that fell asleep, sessions that are over.  The
+ * topic distance is distance.c's, the choice choose.c's, who answers whom in a
+ * room reply.c's; weave.c brings them together on the tables of work.c.  See
+ * skein-chainer(8) and docs/CHAINS.md.
  */
-#include "common/stage.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "chainer/session.h"
+#include "common/log.h"
+
+static struct weave
+weave_open(struct stage *st, const struct stage_entry *e,
+    struct msg_s_chainer *section)
+{
+	const struct conf *conf = stage_conf(st);
+
+	return (struct weave){
+		.work = work_open(st, e),
+		.entry = e,
+		.model = stage_state(st),
+		.section = section,
+		.rules = {
+			.formula = formula_named(conf->chain_formula),
+			.continue_below = (unsigned)conf->chain_continue,
+			.branch_below = (unsigned)conf->chain_branch,
+			.revive_below = (unsigned)conf->chain_revive,
+			.merge_below = (unsigned)conf->chain_merge,
+		},
+	};
+}
+
+static int
+decide(struct stage *st, const struct stage_entry *e, struct msg *section,
+    struct msg_error *why)
+{
+	union msg_any *out = arena_alloc(stage_arena(st), sizeof(*out));
+	struct msg_s_chainer *s = &out->s_chainer;
+	struct weave v;
+
+	/* Of what was forgotten nothing may be left, its time neither. */
+	if (e->entry.id == MSG_tombstone)
+		return 0;
+	if (e->sections[STAGE_ingest].id != MSG_s_ingest) {
+		msg_fail(why, "there is no section of ingest");
+		return -1;
+	}
+	v = weave_open(st, e, s);
+	time_decide(&v);
+	if (e->entry.id == MSG_session_end)
+		session_end_decide(&v);
+	else if (e->entry.id == MSG_close)
+		weave_close(&v);
+	else if (e->entry.id == MSG_reopen)
+		weave_reopen(&v);
+	else if (weave_turn_count(e) > 0) {
+		session_decide(&v);
+		weave_decide(&v);
+	}
+	if (s->n_turns + s->n_updates + s->n_checks + s->n_sessions > 0)
+		*section = (struct msg){ MSG_s_chainer, out };
+	return 0;
+}
+
+static void
+apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
+{
+	struct msg_s_chainer s = { 0 };
+	struct weave v;
+
+	if (e->entry.id == MSG_tombstone)
+		return;
+	if (section->id == MSG_s_chainer)
+		s = section->as->s_chainer;
+	v = weave_open(st, e, &s);
+	time_apply(&v);
+	weave_apply(&v);
+	if (weave_turn_count(e) > 0)
+		session_apply(&v);
+	work_write(v.work);
+}
+
+/* Missing weights are a smaller skein; broken ones are a mistake. */
+static void
+start(struct stage *st)
+{
+	char *path = conf_data_path(stage_conf(st), "reply.model");
+	struct reply_model *model;
+	struct buf why;
+
+	if (path == NULL || access(path, F_OK) == -1) {
+		log_info("no weights: who answers whom goes by names alone");
+		free(path);
+		return;
+	}
+	buf_init(&why, 4096);
+	model = reply_model_open(path, &why);
+	if (model == NULL)
+		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	buf_release(&why);
+	free(path);
+	stage_set_state(st, model);
+}
+
+static void
+stop(struct stage *st)
+{
+	struct reply_model *model = stage_state(st);
+
+	if (model != NULL)
+		reply_model_close(&model);
+}
 
 static const struct stage_spec chainer = {
 	.id = STAGE_chainer,
 	.env = ENV_chainer,
 	.derived = TABLE_chainer_derived,
+	.decide = decide,
+	.apply = apply,
+	.start = start,
+	.stop = stop,
 };
 
 int

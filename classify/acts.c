@@ -101,6 +101,7 @@ acts_sentence(const struct acts *acts, struct slice sentence,
 	rules_apply(acts->rules, sentence, context, &r);
 	*out = (struct act_verdict){
 		.flags = r.flags, .by = r.decided, .english = r.english,
+		.weighs = r.weighs,
 	};
 	memcpy(out->flag_by, r.flagged, sizeof(out->flag_by));
 	if (r.decided != NULL) {
@@ -161,6 +162,7 @@ turn_join(struct act_turn *turn, size_t i)
 		turn->whole.flag_by[0] = NULL;
 	}
 	turn->whole.flags |= v->flags;
+	turn->whole.weighs = before.weighs || v->weighs;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if (v->flag_by[bit] != NULL)
 			turn->whole.flag_by[bit] = v->flag_by[bit];

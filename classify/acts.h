@@ -42,6 +42,7 @@ struct act_context {
 	enum speaker speaker;
 	bool effort_open;		/* a turn that opens was seen, none concluded since */
 	bool solution_offered;		/* the other side has proposed or done something since */
+	bool weighed;			/* several people have weighed what to do, lately */
 };
 
 struct act_verdict {
@@ -57,6 +58,7 @@ struct act_verdict {
 	const struct rule_info *flag_by[4];
 	bool english;			/* enough of it for English rules */
 	bool foreign;			/* rather another language */
+	bool weighs;			/* what could be done is weighed */
 };
 
 /* One sentence of a turn: where it is in the text, and what it does. */

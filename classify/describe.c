@@ -240,6 +240,7 @@ describe_turn(struct engine *engine, struct arena *arena, struct slice text,
 		.asks = whole->level != LEVEL_rule && r.turn.count > 0 &&
 		    whole->confidence < ask_below,
 		.machine = !has_own_words(&r.sifted),
+		.weighs = whole->weighs,
 	};
 	fill_scores(arena, whole, out);
 	fill_sentences(arena, &r.turn, out);
@@ -270,6 +271,8 @@ state_of(const struct msg_talk *talk)
 		.prev_speaker = speaker_of(talk->role),
 		.effort_open = talk->effort_open,
 		.solution_offered = talk->solution_offered,
+		.weighed = talk->weighed,
+		.weighed_alone = talk->weighed_alone,
 	};
 
 	if (talk->act.len > 0 && act_parse(talk->act, &state.prev_act) == -1)
@@ -283,11 +286,15 @@ talk_context(const struct msg_talk *talk, struct slice user, struct slice role,
 {
 	struct thread_state state = state_of(talk);
 	struct sifted sifted = sift_text(arena, talk->text, state.prev_speaker);
-	bool same = slice_eq(user, talk->user) && slice_eq(role, talk->role);
+	struct act_context context;
 
-	return thread_context(&state,
+	context = thread_context(&state,
 	    sift_own(arena, talk->text, &sifted, 0, talk->text.len),
-	    speaker_of(role), same);
+	    speaker_of(role),
+	    slice_eq(user, talk->user) && slice_eq(role, talk->role));
+	context.weighed = thread_was_weighed(&state,
+	    slice_eq(user, talk->weigher));
+	return context;
 }
 
 /* The beginning and the end of a long text; the model looks no further. */
@@ -328,6 +335,10 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	if (act_parse(turn->act, &verdict.act) == -1)
 		verdict.act = ACT_none;
 	state = thread_state_after(state, speaker, &verdict);
+	thread_weigh(&state, speaker, turn->weighs,
+	    slice_eq(user, talk->weigher));
+	if (turn->weighs && speaker == SPEAKER_user)
+		talk->weigher = user;
 	talk->has = 0;	/* false must be written as absent, not as it was */
 	talk->user = user;
 	talk->role = role;
@@ -335,4 +346,6 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	talk->act = turn->act;
 	talk->effort_open = state.effort_open;
 	talk->solution_offered = state.solution_offered;
+	talk->weighed = state.weighed;
+	talk->weighed_alone = state.weighed_alone;
 }

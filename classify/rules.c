@@ -358,6 +358,10 @@ read_of_rule(struct loader *l, struct slice key, struct slice rest)
 		l->open->info.priority = (int)number;
 		return 0;
 	}
+	if (slice_is(key, "weighs") && rest.len == 0) {
+		l->open->info.weighs = true;
+		return 0;
+	}
 	if (slice_is(key, "language")) {
 		if (!slice_is(rest, "any"))
 			return refuse(l, "language can only be any");
@@ -509,7 +513,8 @@ resolve_test(struct rules *r, struct test *t, struct buf *why)
 		return refuse(&l, "rule '%.*s' needs an example that matches "
 		    "(yes) and one that does not (no)",
 		    SLICE_ARG(t->info.name));
-	if (!t->info.has_act && t->info.flags == 0 && t->info.bars == 0)
+	if (!t->info.has_act && t->info.flags == 0 && t->info.bars == 0 &&
+	    !t->info.weighs)
 		return refuse(&l, "rule '%.*s' has neither act nor flags",
 		    SLICE_ARG(t->info.name));
 	if (t->info.has_act && t->info.confidence == 0)
@@ -611,6 +616,7 @@ conditions_of(const struct act_context *c)
 	on[COND_after_offer] = !on[COND_first] && c->prev_act == ACT_commit;
 	on[COND_effort_open] = c->effort_open;
 	on[COND_solution_offered] = c->solution_offered;
+	on[COND_weighed] = c->weighed;
 	for (int i = 0; i < COND_COUNT; i++)
 		bits |= (unsigned)on[i] << i;
 	return bits;
@@ -666,6 +672,7 @@ verdict_add(struct rules_verdict *v, const struct rule_info *info)
 {
 	if (info->has_act && is_better(info, v->decided))
 		v->decided = info;
+	v->weighs |= info->weighs;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if ((info->flags & 1u << bit) != 0 &&
 		    is_better(info, v->flagged[bit]))

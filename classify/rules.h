@@ -15,6 +15,7 @@
  *	rule NAME
  *	  act ACT		none: the rule gives only flags
  *	  flags F -G		sets F; bars G, whoever else would set it
+ *	  weighs		what could be done is weighed: see `weighed`
  *	  confidence N [room M]	thousandths: how often the rule is right; M of
  *				it where people speak with each other
  *	  priority N		of those that match, the highest gives the act
@@ -53,7 +54,8 @@
 	CONDITION(after_offer,      "it was an offer or a promise")          \
 	CONDITION(names_option,     "one of its alternatives is named now")  \
 	CONDITION(effort_open,      "an effort is open")                     \
-	CONDITION(solution_offered, "something was proposed or done for it")
+	CONDITION(solution_offered, "something was proposed or done for it") \
+	CONDITION(weighed,          "several people have weighed what to do")
 
 struct pattern_stats;
 struct rules;
@@ -71,6 +73,7 @@ struct rule_info {
 	unsigned room_confidence;
 	int priority;
 	bool any_language;
+	bool weighs;
 };
 
 /* Until the next rules_apply. */
@@ -80,6 +83,7 @@ struct rules_verdict {
 	unsigned flags;
 	bool english;		/* enough of it to trust English rules */
 	bool foreign;		/* rather another language */
+	bool weighs;
 	bool room;		/* a user after a user: room_confidence holds */
 	unsigned words;
 	const struct rule_info *const *fired;	/* all that matched */

@@ -7,6 +7,17 @@
  */
 #include "classify/thread_state.h"
 
+/*
+ * A decision among people is a firm word after some weighing by several of
+ * them.  What was weighed counts half after twelve turns.
+ */
+enum {
+	WEIGHT = 1000,
+	KEPT_OF_1000 = 944,	/* a turn later; the twelfth power is a half */
+	MUCH = 2500,
+	MUCH_OF_OTHERS = 1000,
+};
+
 struct act_context
 thread_context(const struct thread_state *state, struct slice prev_text,
     enum speaker speaker, bool same)
@@ -53,4 +64,26 @@ thread_state_after(struct thread_state state, enum speaker speaker,
 		state.solution_offered = false;
 	}
 	return state;
+}
+
+bool
+thread_was_weighed(const struct thread_state *state, bool same)
+{
+	uint64_t others = state->weighed;
+
+	if (same)
+		others -= state->weighed_alone;
+	return state->weighed >= MUCH && others >= MUCH_OF_OTHERS;
+}
+
+void
+thread_weigh(struct thread_state *state, enum speaker speaker, bool weighs,
+    bool same)
+{
+	state->weighed = state->weighed * KEPT_OF_1000 / 1000;
+	state->weighed_alone = state->weighed_alone * KEPT_OF_1000 / 1000;
+	if (!weighs || speaker != SPEAKER_user)
+		return;
+	state->weighed += WEIGHT;
+	state->weighed_alone = WEIGHT + (same ? state->weighed_alone : 0);
 }

@@ -8,6 +8,7 @@
 #define CLASSIFY_THREAD_STATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "classify/acts.h"
 
@@ -18,6 +19,11 @@ struct thread_state {
 	enum speaker prev_speaker;
 	bool effort_open;
 	bool solution_offered;
+	/*
+	 * How much people have weighed lately what could be done, in thousandths
+	 * of a turn, and how much of it the one who did so last.
+	 */
+	uint64_t weighed, weighed_alone;
 };
 
 /* `same` says whether the person who speaks now also spoke before. */
@@ -26,5 +32,13 @@ struct act_context thread_context(const struct thread_state *state,
 /* Turns of tools and of the system change nothing. */
 struct thread_state thread_state_after(struct thread_state state,
     enum speaker speaker, const struct act_verdict *verdict);
+
+/*
+ * Whether what is said now can settle something: others than the speaker have
+ * weighed it.  `same` says whether the speaker is who did so last.
+ */
+bool thread_was_weighed(const struct thread_state *state, bool same);
+void thread_weigh(struct thread_state *state, enum speaker speaker,
+    bool weighs, bool same);
 
 #endif

@@ -14,6 +14,8 @@
 #include "common/db.h"
 #include "common/stage.h"
 
+#define SKEIN_VERSION "0.1"
+
 struct cli {
 	struct conf conf;
 	const char *verb;

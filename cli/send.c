@@ -122,6 +122,16 @@ send_lines(struct cli *cli, int fd, struct sender *sender)
 	return rc;
 }
 
+/* Entries wait for a pipeline that comes up late, but not without a word. */
+static void
+warn_if_down(const struct cli *cli)
+{
+	if (cli_supervisor(cli) == 0)
+		fprintf(stderr, "skein send: no pipeline runs on %s: 'skein up' "
+		    "starts one; waiting up to %lld s\n", cli->conf.home,
+		    (long long)cli->conf.client_patience);
+}
+
 int
 verb_send(struct cli *cli, int argc, char **argv)
 {
@@ -143,6 +153,7 @@ verb_send(struct cli *cli, int argc, char **argv)
 			return cli_fail(cli, "%s: %s", argv[1],
 			    strerror(errno));
 	}
+	warn_if_down(cli);
 	buf_init(&outcome.line, SIZE_MAX / 4);
 	sender = sender_open(&cli->conf, on_result, &outcome);
 	rc = send_lines(cli, in, sender);

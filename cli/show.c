@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "cli/chains.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/why.h"
@@ -277,6 +278,7 @@ print_pages(struct shown *s, const struct query_thing *thing)
 			buf_addc(&s->out, '\n');
 		why_print(&w, &s->out);
 		why_close(&w);
+		chains_why(s->q, thing->seq, i, &s->out);
 		if (thing->has_i)
 			break;
 		i++;
@@ -290,11 +292,15 @@ show(struct shown *s, struct slice id)
 {
 	struct query_thing thing;
 
-	if (!query_find(s->q, id, &thing))
+	if (!query_find(s->q, id, &thing)) {
+		s->page = !s->cli->json;
+		if (chains_show(s->cli, s->q, id, s->cli->json, &s->out))
+			return 0;
 		return cli_fail(s->cli, "there is no '%.*s' in domain %.*s: "
 		    "give a turn's key (12.0), an entry's seq (12), a "
-		    "thread's key (t12), or a sender's id", SLICE_ARG(id),
-		    SLICE_ARG(s->q->domain));
+		    "thread's key (t12), a chain's (c12.0), or a sender's id",
+		    SLICE_ARG(id), SLICE_ARG(s->q->domain));
+	}
 	if (thing.thread != 0)
 		put_whole_thread(s, thing.thread);
 	else if (!s->why || s->cli->json || !print_pages(s, &thing))

@@ -26,20 +26,23 @@ static const struct verb verbs[] = {
 #include "cli/verbs.def"
 };
 
-/* What skein-supervise does itself. */
+/* What other programs do: skein-supervise, or skein-VERB. */
 static const struct {
 	const char *name, *arguments, *what;
-} supervised[] = {
-	{ "up", "[--foreground]", "start the pipeline" },
-	{ "down", "", "stop it" },
-	{ "restart", "[STAGE]", "stop one stage, or all, and start again" },
-	{ "replace", "STAGE [--exec] CMD... | STAGE --back",
-	    "run another program or a filter as a stage" },
+	bool supervised;
+} elsewhere[] = {
+	{ "up", "[--foreground]", "start the pipeline", true },
+	{ "down", "", "stop it", true },
+	{ "restart", "[STAGE]", "stop one stage, or all, and start again", true },
+	{ "replace", "STAGE [--exec] CMD... | --back",
+	    "run another program or a filter as a stage", true },
+	{ "tap", "[--from SEQ] [--stage S] [--top]",
+	    "the bus, live; history first; or rates", false },
 };
 
 enum {
 	N_VERBS = sizeof(verbs) / sizeof(verbs[0]),
-	N_SUPERVISED = sizeof(supervised) / sizeof(supervised[0])
+	N_ELSEWHERE = sizeof(elsewhere) / sizeof(elsewhere[0])
 };
 
 static void
@@ -48,14 +51,30 @@ help(FILE *out)
 	size_t i;
 
 	fprintf(out, "usage: skein [--home DIR] VERB [ARGUMENTS] [--json]\n\n");
-	for (i = 0; i < N_SUPERVISED; i++)
-		fprintf(out, "  %-9s %-34s %s\n", supervised[i].name,
-		    supervised[i].arguments, supervised[i].what);
+	for (i = 0; i < N_ELSEWHERE; i++)
+		fprintf(out, "  %-9s %-34s %s\n", elsewhere[i].name,
+		    elsewhere[i].arguments, elsewhere[i].what);
 	for (i = 0; i < N_VERBS; i++)
 		fprintf(out, "  %-9s %-34s %s\n", verbs[i].name,
 		    verbs[i].arguments, verbs[i].what);
 	fprintf(out, "\nThe home is --home, else $SKEIN_HOME, else ~/.skein."
 		     "  See skein(1).\n");
+}
+
+/* `skein VERB --help`; false if the verb is not one of ours. */
+static bool
+help_verb(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_VERBS; i++) {
+		if (strcmp(name, verbs[i].name) != 0)
+			continue;
+		printf("usage: skein %s %s\n%s.  See skein(1).\n", name,
+		    verbs[i].arguments, verbs[i].what);
+		return true;
+	}
+	return false;
 }
 
 static char *
@@ -113,8 +132,9 @@ run_verb(struct cli *cli, int argc, char **argv)
 	for (i = 0; i < N_VERBS; i++)
 		if (strcmp(argv[0], verbs[i].name) == 0)
 			return verbs[i].run(cli, argc, argv);
-	for (i = 0; i < N_SUPERVISED; i++)
-		if (strcmp(argv[0], supervised[i].name) == 0)
+	for (i = 0; i < N_ELSEWHERE; i++)
+		if (elsewhere[i].supervised &&
+		    strcmp(argv[0], elsewhere[i].name) == 0)
 			return exec_with_flags(cli, "skein-supervise", false,
 			    argc, argv);
 	return exec_other(cli, argc, argv);
@@ -158,25 +178,53 @@ make_home_absolute(struct conf *conf)
 	conf->home = cwd;
 }
 
+/* A broken setting must not keep anybody from looking and from stopping. */
+static bool
+is_lenient(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (strcmp(argv[i], "down") == 0 ||
+		    strcmp(argv[i], "status") == 0)
+			return true;
+	return false;
+}
+
+static int
+run_command(struct cli *cli, int argc, char **argv)
+{
+	if (argc < 2) {
+		help(stderr);
+		return 2;
+	}
+	if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0) {
+		help(stdout);
+		return 0;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("skein %s, schema %d\n", SKEIN_VERSION, TABLES_SCHEMA);
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[2], "--help") == 0 && help_verb(argv[1]))
+		return 0;
+	return run_verb(cli, argc - 1, argv + 1);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct cli cli = { 0 };
 	int rc;
 
-	log_open("skein", LOG_WARN);
-	conf_load(&cli.conf, &argc, argv, 2);
+	log_open_plain("skein");
+	conf_load(&cli.conf, &argc, argv, is_lenient(argc, argv) ? 0 : 2);
 	make_home_absolute(&cli.conf);
 	cli.json = take_json(&argc, argv);
 	cli.colour = isatty(STDOUT_FILENO) && getenv("NO_COLOR") == NULL;
 	cli.exec_dir = find_exec_dir();
 	cli.verb = argc > 1 ? argv[1] : "help";
-	if (argc < 2 || strcmp(argv[1], "help") == 0 ||
-	    strcmp(argv[1], "--help") == 0) {
-		help(argc < 2 ? stderr : stdout);
-		rc = argc < 2 ? 2 : 0;
-	} else
-		rc = run_verb(&cli, argc - 1, argv + 1);
+	rc = run_command(&cli, argc, argv);
 	if (fflush(stdout) == EOF && rc == 0)
 		rc = cli_fail(&cli, "standard output: %s", strerror(errno));
 	free(cli.exec_dir);

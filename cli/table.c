@@ -94,6 +94,21 @@ screen_width(void)
 	return WIDTH_ELSEWHERE;
 }
 
+/* A column in which no row has anything takes no room; the last one stays. */
+static void
+drop_empty(const struct table *t, size_t *widths)
+{
+	size_t i, k;
+
+	for (k = 0; k + 1 < t->n_columns; k++) {
+		for (i = k; i < t->n_cells; i += t->n_columns)
+			if (cell_at(t, i).len > 0)
+				break;
+		if (i >= t->n_cells)
+			widths[k] = 0;
+	}
+}
+
 static void
 find_widths(const struct table *t, size_t *widths)
 {
@@ -110,8 +125,9 @@ find_widths(const struct table *t, size_t *widths)
 		if (width > widths[k])
 			widths[k] = width;
 	}
+	drop_empty(t, widths);
 	for (k = 0; k < last; k++)
-		used += widths[k] + 2;
+		used += widths[k] > 0 ? widths[k] + 2 : 0;
 	width = screen > used + LAST_LEAST ? screen - used : LAST_LEAST;
 	if (widths[last] > width)
 		widths[last] = width;
@@ -152,14 +168,16 @@ table_print(struct table *t)
 	if (t->n_cells > 0) {
 		fputs(t->cli->colour ? "\033[1m" : "", stdout);
 		for (k = 0; k < t->n_columns; k++)
-			print_cell(slice_str(t->columns[k].title), widths[k],
-			    t->columns[k].right, k == last);
+			if (widths[k] > 0)
+				print_cell(slice_str(t->columns[k].title),
+				    widths[k], t->columns[k].right, k == last);
 		puts(t->cli->colour ? "\033[0m" : "");
 	}
 	for (i = 0; i < t->n_cells; i++) {
 		k = i % t->n_columns;
-		print_cell(cell_at(t, i), widths[k], t->columns[k].right,
-		    k == last);
+		if (widths[k] > 0)
+			print_cell(cell_at(t, i), widths[k],
+			    t->columns[k].right, k == last);
 		if (k == last)
 			putchar('\n');
 	}

@@ -144,6 +144,11 @@ print_act(const struct why *w, struct buf *out)
 		print_rule(out, by);
 		buf_addf(out, ", %s ", act_name(by->act));
 		print_thousandths(out, by->confidence);
+		if (by->room_confidence != by->confidence) {
+			buf_adds(out, " (among people ");
+			print_thousandths(out, by->room_confidence);
+			buf_addc(out, ')');
+		}
 		buf_addc(out, '\n');
 	}
 	if (w->stored->asks)

@@ -338,7 +338,9 @@ conf_read_flag(struct conf *c, const char *flag, struct conf_error *why)
 static void
 must(int rc, const struct conf_error *why, int refuse)
 {
-	if (rc == -1)
+	if (rc == -1 && refuse == 0)
+		log_warnx("%s", why->text);
+	else if (rc == -1)
 		fatalx(refuse, "%s", why->text);
 }
 
@@ -357,7 +359,8 @@ take_home(int *argc, char **argv, int refuse)
 		else if (strcmp(argv[i], "--home") == 0 && i + 1 < *argc)
 			home = argv[++i];
 		else if (strcmp(argv[i], "--home") == 0)
-			fatalx(refuse, "--home: needs a folder");
+			fatalx(refuse != 0 ? refuse : 2,
+			    "--home: needs a folder");
 		else
 			argv[kept++] = argv[i];
 	}

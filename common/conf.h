@@ -36,7 +36,7 @@ int conf_read_flag(struct conf *c, const char *flag, struct conf_error *why);
 /*
  * All three in order, for a program's main: takes --home and settings out of
  * argv, leaves the rest.  Exits with `refuse` (2, or EX_REFUSE for stages) on
- * a wrong one.
+ * a wrong one; with 0 it warns, and the setting is as it was.
  */
 void conf_load(struct conf *c, int *argc, char **argv, int refuse);
 /* The inactivity timeout for a user on a channel, the narrowest that is set. */

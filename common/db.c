@@ -99,11 +99,12 @@ check_length(struct db *db)
 	MDB_stat stat_;
 
 	snprintf(path, sizeof(path), "%s/data.mdb", db->dir);
-	if (stat(path, &st) == -1)
-		return errno;
+	/* In this order: others write, and the file grows before its meta. */
 	if (mdb_env_info(db->env, &info) != 0 ||
 	    mdb_env_stat(db->env, &stat_) != 0)
 		return MDB_INVALID;
+	if (stat(path, &st) == -1)
+		return errno;
 	if ((uint64_t)st.st_size <
 	    (uint64_t)(info.me_last_pgno + 1) * stat_.ms_psize &&
 	    info.me_last_pgno > 1)
@@ -327,7 +328,8 @@ close_cursors(struct db_txn *t)
 
 	for (c = t->cursors; c != NULL; c = next) {
 		next = c->next;
-		mdb_cursor_close(c->cursor);
+		if (c->cursor != NULL)
+			mdb_cursor_close(c->cursor);
 		free(c);
 	}
 	t->cursors = NULL;
@@ -540,10 +542,14 @@ db_cursor(struct db_txn *txn, enum table_id table)
 	struct db_cursor *c = xcalloc(1, sizeof(*c));
 	int rc;
 
-	rc = mdb_cursor_open(txn->txn, dbi(txn, table), &c->cursor);
-	if (rc != 0)
-		fatalx(EX_RETRY, "%s: cursor on %s: %s", txn->db->dir,
-		    tables[table].name, mdb_strerror(rc));
+	/* Of a transaction that has failed: a cursor that finds nothing. */
+	if (txn->state == DB_DONE) {
+		rc = mdb_cursor_open(txn->txn, dbi(txn, table), &c->cursor);
+		if (rc != 0) {
+			c->cursor = NULL;
+			note(txn, rc);
+		}
+	}
 	c->txn = txn;
 	c->next = txn->cursors;
 	txn->cursors = c;
@@ -558,7 +564,8 @@ db_cursor_close(struct db_cursor **cursor)
 	for (at = &c->txn->cursors; *at != c; at = &(*at)->next)
 		;
 	*at = c->next;
-	mdb_cursor_close(c->cursor);
+	if (c->cursor != NULL)
+		mdb_cursor_close(c->cursor);
 	free(c);
 	*cursor = NULL;
 }

@@ -17,6 +17,7 @@
 static struct {
 	const char *program;
 	enum log_level level;
+	bool plain;
 	const char *path;	/* NULL: standard error is not ours to turn */
 	size_t limit_bytes;
 	unsigned keep;
@@ -27,6 +28,13 @@ log_open(const char *program, enum log_level level)
 {
 	logger.program = program;
 	logger.level = level;
+}
+
+void
+log_open_plain(const char *program)
+{
+	log_open(program, LOG_WARN);
+	logger.plain = true;
 }
 
 static int
@@ -94,6 +102,11 @@ put_line(const char *level, const char *fmt, va_list ap, int error)
 	len = vsnprintf(text, sizeof(text), fmt, ap);
 	if (len >= (int)sizeof(text))	/* say that the line was cut */
 		memcpy(text + sizeof(text) - 4, "...", 4);
+	if (logger.plain) {
+		fprintf(stderr, "%s: %s%s%s\n", logger.program, text,
+		    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
+		return;
+	}
 	turn_file();
 	fprintf(stderr, "%s.%03ldZ %s[%d] %s: %s%s%s\n", stamp,
 	    now.tv_nsec / 1000000, logger.program, (int)getpid(), level, text,

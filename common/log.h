@@ -21,6 +21,8 @@ enum { EX_REFUSE = 100, EX_RETRY = 111 };
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN };
 
 void log_open(const char *program, enum log_level level);
+/* For commands at a terminal: warnings only, as "PROGRAM: message". */
+void log_open_plain(const char *program);
 void log_file(const char *path, size_t limit_bytes, unsigned keep);
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -237,12 +237,13 @@ wake_after(struct stage *st, ev_tstamp seconds)
 static ev_tstamp
 commit_due(struct stage *st)
 {
-	ev_tstamp due = st->committed_at +
-	    (ev_tstamp)st->conf.commit_interval / 1000.;
+	ev_tstamp since = ev_now(st->loop) - st->committed_at;
 
-	if (st->told >= st->cursor + (uint64_t)st->conf.batch_entries)
+	/* A clock that was set back is not waited for. */
+	if (since < 0. ||
+	    st->told >= st->cursor + (uint64_t)st->conf.batch_entries)
 		return 0.;
-	return due - ev_now(st->loop);
+	return (ev_tstamp)st->conf.commit_interval / 1000. - since;
 }
 
 /* Does what there is to do, a batch a turn, so that the loop stays alive. */
@@ -578,6 +579,8 @@ stage_main(int argc, char **argv, const struct stage_spec *spec)
 		if (st->spec->start != NULL)
 			st->spec->start(st);
 		rc = shadow_run(st);
+		if (st->spec->stop != NULL)
+			st->spec->stop(st);
 	} else
 		run(st);
 	release(st);

@@ -7,7 +7,8 @@
  *
  * A bad answer rejects that entry.  A filter that dies is started again and
  * given the same line; if the fresh one dies on it too, or falls silent past
- * exec_timeout, the entry is rejected and the stream goes on.
+ * exec_timeout, the entry is rejected and the stream goes on.  One that gives
+ * more than a line for a line is started again before the next.
  */
 #include <assert.h>
 #include <errno.h>
@@ -169,7 +170,7 @@ write_line(struct buf *out, const struct stage_entry *e, enum stage_id before)
 static int
 converse(struct stage *st, struct filter *f, size_t *line_len)
 {
-	int64_t end = wall_ms() + st->conf.exec_timeout * 1000;
+	int64_t end = steady_ms() + st->conf.exec_timeout * 1000;
 	size_t written = 0, scanned = 0;
 	struct pollfd fds[2];
 	char *newline, *room;
@@ -189,7 +190,7 @@ converse(struct stage *st, struct filter *f, size_t *line_len)
 		fds[1] = (struct pollfd){
 			.fd = written < f->line.len ? f->in : -1,
 			.events = POLLOUT };
-		if (wall_ms() > end)
+		if (steady_ms() > end)
 			return -1;
 		if (poll(fds, 2, 200) <= 0)
 			continue;
@@ -272,10 +273,19 @@ read_answer(struct stage *st, struct filter *f, size_t len,
 	else if (read_section(st, json, section, why) == 0)
 		rc = settle_section(st, section, why);
 	json_decref(json);
-	/* Whatever stands after the line belongs to the next answer. */
+	/* Whatever stands after the line is seen by is_out_of_step. */
 	memmove(f->answer.ptr, f->answer.ptr + len + 1, f->answer.len - len - 1);
 	f->answer.len -= len + 1;
 	return rc;
+}
+
+/* Whether it has spoken unasked: its next answers are about other entries. */
+static bool
+is_out_of_step(const struct filter *f)
+{
+	char byte;
+
+	return f->answer.len > 0 || read(f->out, &byte, 1) > 0;
 }
 
 int
@@ -287,6 +297,11 @@ filter_decide(struct stage *st, const struct stage_entry *e,
 	size_t len;
 
 	write_line(&f->line, e, st->spec->id);
+	if (f->pid != 0 && is_out_of_step(f)) {
+		log_warnx("the filter gave more than one line before seq %llu: "
+			  "started anew", (unsigned long long)e->seq);
+		reap(f);
+	}
 	for (;;) {
 		if (f->pid == 0)
 			spawn(f);

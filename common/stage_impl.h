@@ -72,7 +72,8 @@ struct stage {
 	enum stage_state at;
 	const char *note;
 	uint64_t beat;			/* moves while the loop is alive */
-	int64_t since_ms, status_ms;
+	int64_t since_ms;
+	int64_t status_ms;		/* steady, as rate_from_ms */
 	uint64_t rate_from_seq;
 	int64_t rate_from_ms;
 	uint64_t rate;
@@ -134,6 +135,7 @@ void status_publish(struct stage *st);
 void status_remove(struct stage *st);
 int64_t wall_ms(void);
 int64_t wall_us(void);
+int64_t steady_ms(void);	/* for intervals: nobody can set it */
 
 /* stage_bus.c */
 void bus_start(struct stage *st);

@@ -32,10 +32,20 @@ wall_ms(void)
 	return wall_us() / 1000;
 }
 
+int64_t
+steady_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void
 status_init(struct stage *st)
 {
-	st->since_ms = st->rate_from_ms = wall_ms();
+	st->since_ms = wall_ms();
+	st->rate_from_ms = steady_ms();
 	st->note = "";
 	status_write(st);
 }
@@ -62,7 +72,7 @@ status_write(struct stage *st)
 	if (st->shadow)
 		return;
 	st->beat++;
-	st->status_ms = wall_ms();
+	st->status_ms = steady_ms();
 	measure_rate(st, st->status_ms);
 	path = conf_path(&st->conf, "run/%s.status", name);
 	fresh = conf_path(&st->conf, "run/%s.status.new", name);
@@ -95,7 +105,7 @@ status_breathe(struct stage *st)
 	/* The clock is asked every so often; a filter may be slow, though. */
 	if (st->filter == NULL && ++calls % 64 != 0)
 		return;
-	if (wall_ms() - st->status_ms >= 1000)
+	if (steady_ms() - st->status_ms >= 1000)
 		status_write(st);
 }
 

@@ -178,6 +178,24 @@ commit_shared(struct stage *st, uint64_t upto)
 	return result;
 }
 
+static void
+commit_own(struct stage *st, uint64_t upto)
+{
+	turn_flush(st);
+	switch (derived_commit(st)) {
+	case DB_DONE:
+		st->applied = upto;
+		break;
+	case DB_FULL:
+		/* The sections are safe; the tables follow when there is room. */
+		if (!db_grow(st->own))
+			log_warnx("own tables: %s", db_reason(st->own));
+		break;
+	case DB_BROKEN:
+		derived_damaged(st);
+	}
+}
+
 enum db_result
 turn_commit(struct stage *st, uint64_t upto)
 {
@@ -195,19 +213,11 @@ turn_commit(struct stage *st, uint64_t upto)
 	st->cursor = upto;
 	status_latency(st, from, upto);
 	arena_reset(&st->arena);
-	turn_flush(st);
-	switch (derived_commit(st)) {
-	case DB_DONE:
-		st->applied = upto;
-		break;
-	case DB_FULL:
-		/* The sections are safe; the tables follow when there is room. */
-		if (!db_grow(st->own))
-			log_warnx("own tables: %s", db_reason(st->own));
-		break;
-	case DB_BROKEN:
-		derived_damaged(st);
-	}
+	if (st->applied + 1 == from)
+		commit_own(st, upto);
+	else
+		/* They would say that they hold what they have still to get. */
+		turn_abandon(st);
 	announce(st);
 	announce_entries(st, from, upto);
 	return DB_DONE;

@@ -10,12 +10,14 @@
 #include "common/when.h"
 #include "common/xmalloc.h"
 
-enum { BUCKETS = 1024 };
+enum { BUCKETS = 1024, CLIENTS_IN_MEMORY = 4096 };
 
 struct clients {
 	struct stage *st;
 	struct client *buckets[BUCKETS];
+	size_t count;			/* in all buckets */
 	struct client *touched;		/* have results in this batch */
+	struct refusal refusal;		/* of the last batch without room */
 	struct buf out;
 };
 
@@ -38,20 +40,28 @@ client_free(struct client *c)
 	free(c);
 }
 
-void
-clients_close(struct clients **clients)
+static void
+forget_all(struct clients *cs)
 {
 	struct client *c, *next;
 	size_t i;
 
-	if (*clients == NULL)
-		return;
 	for (i = 0; i < BUCKETS; i++) {
-		for (c = (*clients)->buckets[i]; c != NULL; c = next) {
+		for (c = cs->buckets[i]; c != NULL; c = next) {
 			next = c->next_hash;
 			client_free(c);
 		}
+		cs->buckets[i] = NULL;
 	}
+	cs->count = 0;
+}
+
+void
+clients_close(struct clients **clients)
+{
+	if (*clients == NULL)
+		return;
+	forget_all(*clients);
 	buf_release(&(*clients)->out);
 	free(*clients);
 	*clients = NULL;
@@ -130,6 +140,7 @@ clients_find(struct clients *cs, struct slice nonce)
 	load(cs, c);
 	c->next_hash = *bucket;
 	*bucket = c;
+	cs->count++;
 	return c;
 }
 
@@ -231,12 +242,16 @@ clients_uncommitted(struct clients *cs, uint64_t cursor,
 	struct client *c;
 	size_t i;
 
+	cs->refusal = *refusal;
 	for (c = cs->touched; c != NULL; c = c->next_touched) {
 		if (c->n_rows > 0 && c->rows[c->n_rows - 1] == c->first)
 			c->n_rows--;
 		for (i = 0; i < c->n_acks; i++)
 			if (c->acks[i].seq > cursor)
-				fail_uncommitted(&c->acks[i], refusal);
+				fail_uncommitted(&c->acks[i], &cs->refusal);
+		if (c->refused_upto + 1 != c->first)
+			c->refused_from = c->first;
+		c->refused_upto = c->next - 1;
 	}
 }
 
@@ -268,6 +283,8 @@ clients_reply(struct clients *cs, struct bus_socket *router)
 		c->n_acks = 0;
 	}
 	cs->touched = NULL;
+	if (cs->count > CLIENTS_IN_MEMORY)
+		forget_all(cs);
 }
 
 struct slice
@@ -320,6 +337,23 @@ repeat_row(struct clients *cs, struct db_txn *txn,
 		send_reply(cs, c, router, &reply);
 }
 
+static void
+repeat_refused(struct clients *cs, struct client *c, uint64_t from,
+    struct bus_socket *router)
+{
+	struct msg_reply reply = { 0 };
+	struct msg_ack *ack;
+
+	reply.acks = arena_array(&cs->st->arena, c->refused_upto + 1 - from,
+	    sizeof(reply.acks[0]));
+	for (; from <= c->refused_upto; from++) {
+		ack = &reply.acks[reply.n_acks++];
+		ack->number = from;
+		fail_uncommitted(ack, &cs->refusal);
+	}
+	send_reply(cs, c, router, &reply);
+}
+
 void
 clients_repeat(struct clients *cs, struct client *c, uint64_t from,
     struct bus_socket *router)
@@ -329,6 +363,8 @@ clients_repeat(struct clients *cs, struct client *c, uint64_t from,
 	struct key k;
 	size_t i;
 
+	if (from >= c->refused_from && from <= c->refused_upto)
+		repeat_refused(cs, c, from, router);
 	for (i = 0; i < c->n_rows; i++) {
 		k = row_key(c, c->rows[i]);
 		if (db_get_msg(txn, TABLE_client_acks, key_slice(&k),
@@ -388,6 +424,7 @@ clients_bye(struct clients *cs, struct client *c)
 	for (; *at != c; at = &(*at)->next_hash)
 		;
 	*at = c->next_hash;
+	cs->count--;
 	client_free(c);
 }
 

@@ -32,6 +32,8 @@ struct client {
 	/* First numbers of its rows in client_acks. */
 	uint64_t *rows;
 	size_t n_rows, cap_rows;
+	/* Refused when no row could be written to say it again from. */
+	uint64_t refused_from, refused_upto;
 
 	struct client *next_hash;
 	struct client *next_touched;
@@ -51,11 +53,14 @@ struct msg_ack *clients_result(struct clients *cs, struct client *c);
 struct slice clients_key(struct arena *arena, enum msg_id type, uint64_t seq);
 /* Writes rows of all clients with results into the stage's batch. */
 void clients_batch(struct clients *cs, int64_t now_ms);
-/* Sends the results and forgets them. */
+/*
+ * Sends the results and forgets them; and all clients when they are many: who
+ * comes back is read from the store.
+ */
 void clients_reply(struct clients *cs, struct bus_socket *router);
 /*
  * The batch could not be committed: its entries, all with a seq past `cursor`,
- * are refused after all.  The refusal must last until clients_reply.
+ * are refused after all.
  */
 void clients_uncommitted(struct clients *cs, uint64_t cursor,
     const struct refusal *refusal);

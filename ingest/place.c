@@ -236,6 +236,22 @@ place_implicit(struct stage *st, const struct msg_turn *t,
 
 /* ---- turns ---- */
 
+/*
+ * The thread a turn names.  "t12" is skein's own key only for a thread that
+ * has no id of a sender's and is this user's or room's: a sender may well
+ * number its threads like that, and means its own.
+ */
+static bool
+find_selected(struct stage *st, const struct msg_turn *t,
+    struct msg_thread *out)
+{
+	if (!find_thread(st, t->domain, t->thread, out))
+		return false;
+	return slice_eq(out->id, t->thread) ||
+	    (out->id.len == 0 && slice_eq(out->room, t->room) &&
+		(t->room.len > 0 || slice_eq(out->user, t->user)));
+}
+
 static void
 place_explicit(struct stage *st, const struct msg_turn *t,
     struct msg_s_ingest *section)
@@ -246,7 +262,7 @@ place_explicit(struct stage *st, const struct msg_turn *t,
 	section->explicit_channel = true;
 	if (t->thread.len > 0) {
 		section->why = SLICE("selected");
-		if (find_thread(st, t->domain, t->thread, &thread))
+		if (find_selected(st, t, &thread))
 			section->thread = thread.key;
 		return;
 	}

@@ -13,6 +13,9 @@
 #include "ingest/accept.h"
 #include "ingest/place.h"
 
+/* Far past what a client gathers: a frame of empty ones is not worth its acks. */
+enum { POST_BODIES = 4096 };
+
 static const char full_words[] =
     "the store is full: nothing new is taken until there is room";
 
@@ -260,6 +263,10 @@ handle_post(struct stage *st, const struct bus_message *m)
 		    "post.nonce: has 16 bytes" : "post.number: starts at 1");
 		return;
 	}
+	if (post.more.count > POST_BODIES) {
+		bad_post(st, m->parts[1], "post.more: has too many bodies");
+		return;
+	}
 	if (!post.bye && post.settled >= post.number) {
 		bad_post(st, m->parts[1],
 		    "post.settled: is below the post's own number");
@@ -340,11 +347,13 @@ begin_batch(struct stage *st)
 	turn_begin(st);
 }
 
-/* Commits what was collected; DB_FULL: nothing of it was kept. */
+/* Commits what was collected; DB_FULL: nothing was taken. */
 static enum db_result
 commit_batch(struct stage *st)
 {
 	struct ingest *in = stage_state(st);
+	enum db_result result = DB_DONE;
+	uint64_t before = st->cursor;
 
 	switch (db_state(st->tables)) {
 	case DB_BROKEN:
@@ -360,11 +369,14 @@ commit_batch(struct stage *st)
 	case DB_DONE:
 		break;
 	}
-	clients_batch(in->clients, in->now_ms);
+	/* Of refusals for want of room no record is kept: it would need room. */
+	if (!in->full || in->seq > before)
+		clients_batch(in->clients, in->now_ms);
 	if (st->batch.n_puts > 0)
-		return turn_commit(st, in->seq);
-	turn_abandon(st);
-	return DB_DONE;
+		result = turn_commit(st, in->seq);
+	else
+		turn_abandon(st);
+	return in->full && in->seq == before ? DB_FULL : result;
 }
 
 static void

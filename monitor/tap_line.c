@@ -153,6 +153,25 @@ put_words(struct buf *out, const struct msg *entry)
 	}
 }
 
+/* "inform 0.90 opens": what each turn does, in as few words. */
+static void
+put_acts(struct buf *out, const struct msg_s_classify *s)
+{
+	const struct msg_c_turn *t;
+	size_t i;
+
+	for (i = 0; i < s->n_turns; i++) {
+		t = &s->turns[i];
+		buf_addf(out, "%s%.*s %llu.%02llu%s%s%s%s", i > 0 ? ", " : "",
+		    SLICE_ARG(t->act), (unsigned long long)t->confidence / 1000,
+		    (unsigned long long)t->confidence % 1000 / 10,
+		    t->concludes ? " concludes" : "",
+		    t->decides ? " decides" : "", t->opens ? " opens" : "",
+		    t->returns ? " returns" : "");
+	}
+	buf_adds(out, " | ");
+}
+
 /* What the stage itself says; ingest's is in the columns. */
 static void
 put_verdict(struct buf *out, const struct tap_frame *f)
@@ -164,7 +183,9 @@ put_verdict(struct buf *out, const struct tap_frame *f)
 		    SLICE_ARG(section->as->s_ingest.error));
 	if (section->id == MSG_none || section->id == MSG_s_ingest)
 		return;
-	if (section->id != MSG_s_none) {
+	if (section->id == MSG_s_classify)
+		put_acts(out, &section->as->s_classify);
+	else if (section->id != MSG_s_none) {
 		msg_print(out, section->id, section->as);
 		buf_adds(out, " | ");
 	} else if (section->as->s_none.rejected)

@@ -200,5 +200,21 @@ ok 'of the same conversation' test "$thread" != "$a"
 call x8 "$u1,$a1,$u2" '"four"' '"domain":"elsewhere"'
 is "$(skein requests --json --domain elsewhere | grep -c '"known":0,"added":4')" 1 'nor is another domain'
 is "$(skein turns --json --thread "$a" --own | grep -c .)" 6 'each message is kept once'
+# A sender may number its threads as skein does its own.
+skein send --wait >/dev/null <<'END'
+{"domain":"keys","user":"ann","thread":"first","text":"one","ts":1000}
+END
+key=$(skein threads --json --domain keys | sed -n 's/.*"key":"\([^"]*\)".*/\1/p')
+skein send --wait >/dev/null <<END
+{"domain":"keys","user":"ann","thread":"$key","text":"two","ts":2000}
+{"domain":"keys","user":"ann","text":"three","ts":3000,"id":"implicit"}
+END
+is "$(skein threads --json --domain keys | grep -c .)" 3 "a thread named like another's key is its own"
+key=$(skein threads --json --domain keys | grep '"id":null' | sed -n 's/.*"key":"\([^"]*\)".*/\1/p')
+skein send --wait >/dev/null <<END
+{"domain":"keys","user":"ann","thread":"$key","text":"four","ts":4000}
+{"domain":"keys","user":"bob","thread":"$key","text":"five","ts":5000}
+END
+is "$(skein threads --json --domain keys | grep '"id":null' | sed -n 's/.*"turn_count":\([0-9]*\).*/\1/p')" 2 "a thread without a sender's id is taken up by its key, by its own user"
 down
 done_testing

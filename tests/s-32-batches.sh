@@ -3,7 +3,8 @@
 # Neither the size of batches nor the number of clients nor a client's manners
 # change what ends up in the store.
 
-: "${BATCH_INPUT:=4000}" "${BATCH_SIZES:=1 7 512 4096}" "${BATCH_CLIENTS:=4}"
+: "${BATCH_INPUT:=2000}" "${BATCH_SIZES:=1 7 512 4096}" "${BATCH_CLIENTS:=4}"
+: "${BATCH_MANY:=64 4096}"
 . "$(dirname "$0")/pipeline.sh"
 
 # ---- one client, batches of any size
@@ -71,8 +72,7 @@ compare() {
   done
 }
 
-for size in $BATCH_SIZES; do
-  ((size > 1)) || continue
+for size in $BATCH_MANY; do
   export SKEIN_BATCH_ENTRIES=$size
   new_home "many$size"
   start

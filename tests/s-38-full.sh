@@ -43,7 +43,9 @@ skein send "$SCRATCH/in" >"$SCRATCH/acks.2" 2>"$SCRATCH/err"
 is "$(<"$SCRATCH/err")" '' 'once more: every entry has a result'
 ok 'once more: entries are refused' test "$(refused_full "$SCRATCH/acks.2")" -gt 0
 ok 'once more: what was taken passes all stages' \
-  wait_for "$PATIENCE" at_seq store "$(last_seq "$SCRATCH/acks.2")"
+  wait_for "$PATIENCE" at_seq store "$(last_seq "$SCRATCH"/acks.[12])"
+is "$(sed -n 's/^stage ingest .* restarts \([0-9]*\) .*/\1/p' \
+  "$SKEIN_HOME/run/supervisor.status")" 0 'a full map: ingest has not died of it'
 down
 export SKEIN_MAP_LIMIT=256
 start
@@ -55,6 +57,38 @@ sound 'skein check is clean'
 unset SKEIN_MAP_SIZE SKEIN_MAP_LIMIT
 for i in 1 2 3; do taken "$SCRATCH/in" "$SCRATCH/acks.$i"; done >"$SCRATCH/taken.map"
 compare map "$SCRATCH/taken.map"
+
+# ---- ingest's own tables, which here grow faster than the shared ones
+
+awk 'BEGIN {
+  for (i = 0; i < 6000; i++) {
+    printf "{\"text\":\"x\",\"id\":\"i%d\",\"ts\":%d,\"user\":\"",
+      i, 1700000000000 + i
+    for (k = 0; k < 18; k++) printf "%010d", i * 7919 + k
+    print "\"}"
+  }
+}' >"$SCRATCH/wide"
+new_home own
+export SKEIN_MAP_SIZE=1 SKEIN_MAP_LIMIT=4 SKEIN_CLIENT_WINDOW=20
+start
+skein send "$SCRATCH/wide" >"$SCRATCH/acks.1" 2>"$SCRATCH/err"
+ok 'full own tables: entries are refused' test "$(refused_full "$SCRATCH/acks.1")" -gt 0
+# A refusal whose answer was lost is asked for again.
+post=9301508301c410$(printf 'n%.0s' {1..16} | od -An -tx1 | tr -d ' \n')020104a3$(printf '{x}' | od -An -tx1 | tr -d ' \n')
+for i in 1 2; do
+  echo "$post" | "$SKEIN_TESTBIN/raw-post" dealer "$SKEIN_HOME" ingest.sock
+done >"$SCRATCH/replies"
+is "$(grep -c '"number":1,"code"' "$SCRATCH/replies")" 2 \
+  'full own tables: a refusal is told as often as it is asked for'
+down
+export SKEIN_MAP_LIMIT=256
+start
+ok 'a larger limit: all of them are taken' send "$SCRATCH/wide" "$SCRATCH/acks.2"
+is "$(sort -u "$SCRATCH"/acks.[12] | sed -n 's/.*"id":"\([^"]*\)","seq".*/\1/p' |
+  sort | uniq -d | wc -l)" 0 'and none that was taken before is taken twice'
+down
+sound 'skein check is clean after full own tables'
+unset SKEIN_MAP_SIZE SKEIN_MAP_LIMIT SKEIN_CLIENT_WINDOW
 
 # ---- the disk
 

@@ -197,6 +197,7 @@ frames=(
   'post.body: wrong type'     "93015083""01c410$(nonce)""0201""0405"
   'post.settled: is below'    "93015084""01c410$(nonce)""0201""0301""04$body"
   'post.settled: is below'    "93015084""01c410$(nonce)""0201""03cfffffffffffffffff""04$body"
+  'post.more: has too many'   "93015084""01c410$(nonce)""0201""04$body""06dd00002000$(printf '%.0sa0' {1..8192})"
   'bytes after the end'       "$(post "$(nonce)" 01)00"
   'a post is one part'        "- $(post "$(nonce)" 01)"
   'a post is one part'        "$(post "$(nonce)" 01) -"

@@ -8,7 +8,7 @@
 said() {
   local name=$1 domain=d$((++domains))
   cat >"$SCRATCH/want"
-  jq -Rc --arg d "$domain" 'split("|") | {domain: $d, thread: "t\(input_line_number)",
+  jq -Rc --arg d "$domain" 'split("|") | {domain: $d, thread: "row-\(input_line_number)",
     user: "u", text: .[0]}' "$SCRATCH/want" | skein send --wait >/dev/null
   skein turns --json --domain "$domain" | jq -r '[.text, .act,
     ([if .concludes then "concludes" else empty end, if .decides then "decides" else empty end,

@@ -1,0 +1,86 @@
+#!/bin/bash
+#
+# bench-chains - what a turn costs the chainer, as history grows
+#
+#   BENCH_CHAINS    chains in the store, several sizes  (1000 100000 1000000)
+#   BENCH_TURNS     turns of a run  (10000)
+#   BENCH_DIR       where stores are made  (/tmp)
+#
+# The chainer's own processor time for a feed of turns of one user, half of
+# them on topics of old, with so many sleeping chains in the store; and beside
+# it a stage that passes the same feed on.  Adds to $BENCH_JSON.
+
+set -u
+: "${SKEIN_BIN:=build/bin}"
+SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1
+bench=$(cd "$SKEIN_BIN/../bench" && pwd) || exit 1
+root=$(cd "$(dirname "$0")/.." && pwd)
+json=${BENCH_JSON:-build/bench.json}
+turns=${BENCH_TURNS:-10000}
+PATH=$SKEIN_BIN:$PATH
+for v in $(compgen -e SKEIN_); do [[ $v == SKEIN_BIN ]] || unset "$v"; done
+export LC_ALL=C SKEIN_TICK_INTERVAL=0
+scratch=$(mktemp -d "${BENCH_DIR:-/tmp}/skein-bench.XXXXXX") || exit 1
+
+cleanup() {
+  skein down >/dev/null 2>&1
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+
+feed() {
+  awk -v n="$turns" 'BEGIN {
+    srand(7)
+    for (i = 0; i < n; i++) {
+      if (i % 2) text = sprintf("gadget%d and gadget%d need the new gadget%d soon", rand() * 20000, rand() * 20000, rand() * 20000)
+      else text = sprintf("item%d beside box%d shows a colour", i, i)
+      printf "{\"user\":\"bench\",\"thread\":\"t%d\",\"ts\":%.0f,\"text\":\"%s\"}\n", i / 10, 1700000000000 + i * 60000, text
+    }
+  }'
+}
+
+# Ticks of processor time of the chainer, its own and the system's for it.
+spent() { awk '{ print $14 + $15 }' "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/run/chainer.status")/stat"; }
+
+# run NAME CHAINS [COMMAND]: microseconds of processor time a turn
+run() {
+  local before
+  export SKEIN_HOME=$scratch/$1
+  mkdir -p -m 700 "$SKEIN_HOME"
+  [[ -z ${3:-} ]] || sed "s#skein-chainer#$3#" "$root/scripts/stages" >"$SKEIN_HOME/stages"
+  skein up >/dev/null || exit 1
+  if (($2 > 0)); then
+    skein down >/dev/null
+    "$bench/bench-chains" fill "$SKEIN_HOME/db/chainer" "$2" || exit 1
+    skein up >/dev/null || exit 1
+  fi
+  before=$(spent)
+  skein send --wait "$scratch/feed" >/dev/null || exit 1
+  awk -v t="$(($(spent) - before))" -v n="$turns" -v hz="$(getconf CLK_TCK)" \
+    'BEGIN { printf "%.1f\n", t / hz * 1e6 / n }'
+  skein down >/dev/null
+  rm -rf "$SKEIN_HOME"
+}
+
+figure() {
+  printf '%-44s %12s %-10s %-12s %s\n' "$1" "$2" "$3" "${4:-}" "${5:-}"
+  printf '{"name":"%s","value":%s,"unit":"%s","goal":"%s","met":%s}\n' "$1" "$2" "$3" "${4:-}" \
+    "$(case ${5:-} in yes) echo true ;; no) echo false ;; *) echo null ;; esac)" >>"$json"
+}
+
+mkdir -p "$(dirname "$json")"
+feed >"$scratch/feed"
+pass=$(run pass 0 "$bench/bench-chains") || exit 1
+figure 'chains: passing a turn on' "$pass" us
+least='' most=''
+for n in ${BENCH_CHAINS:-1000 100000 1000000}; do
+  cost=$(run "n$n" "$n") || exit 1
+  figure "chains: a turn, $n chains in the store" "$cost" us
+  : "${least:=$cost}" "${most:=$cost}"
+  least=$(awk "BEGIN { print ($cost < $least) ? $cost : $least }")
+  most=$(awk "BEGIN { print ($cost > $most) ? $cost : $most }")
+done
+ratio=$(awk "BEGIN { printf \"%.2f\", $most / $least }")
+figure 'chains: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(awk "BEGIN { print ($ratio <= 1.5) ? \"yes\" : \"no\" }")"
+figure 'chains: a turn to passing it on' "$(awk "BEGIN { printf \"%.1f\", $least / $pass }")" ratio

@@ -1,0 +1,368 @@
+/*
+ * choose - which chain a claim belongs to
+ *
+ * The nearest active chain below chain_continue goes on; below chain_branch a
+ * chain branches off it; else the nearest dormant one below chain_revive is
+ * revived; else a chain begins.  So no claim is left without one.
+ */
+#include "chainer/chain.h"
+
+/* What signs are worth, in thousandths of the score. */
+enum {
+	CUE_ASSISTANT = 400,
+	CUE_INSIDE = 250,
+	CUE_ANSWERS = 200,
+	CUE_LEANS = 200,
+	CUE_REPLIES = 150,
+	CUE_BRIEF = 100,
+	CUE_THIN = 150,		/* at most, by how little is new */
+	CUE_FULL = -150,	/* at most, by how much is */
+	CUE_ASKED = 75,
+	CUE_YES_NO = 60,
+	CUE_ASKS = -150,
+	CUE_OPENS = -100,
+	CUE_NAMES = -100,
+	CUE_SHIFTS = -300,
+	CUE_RETURNS_FROM = -250,
+	CUE_RETURNS_TO = 200,
+	CUE_AFTER_END = -100,
+	CUE_ASSISTANT_AWAY = -200,
+	/* Words that lead away from the turn before: at least, and so many more. */
+	AWAY_WORDS = 150,
+	AWAY_MORE = 100,
+	AWAY_BRIEF = 250,
+	/* Weight of new words, where thin ends and full begins, per thousandth. */
+	THIN_BELOW = 25000,
+	THIN_STEP = 80,
+	FULL_ABOVE = 18000,
+	FULL_STEP = 100,
+	/* Two chains become one only if they are this much alike. */
+	ALIKE_ENOUGH = 200,
+	ALIKE_GROWN = 750,
+	WORDS_IN_REASON = 3,
+};
+
+static const char *const kind_names[] = { [KIND_extend] = "extend",
+	[KIND_create] = "create",
+	[KIND_branch] = "branch",
+	[KIND_merge] = "merge",
+	[KIND_conclude] = "conclude" };
+
+struct slice
+chain_kind_name(enum chain_kind kind)
+{
+	return slice_str(kind_names[kind]);
+}
+
+int
+chain_kind_parse(struct slice name, enum chain_kind *out)
+{
+	enum chain_kind k;
+
+	for (k = KIND_extend; k <= KIND_conclude; k++)
+		if (slice_is(name, kind_names[k])) {
+			*out = k;
+			return 0;
+		}
+	return -1;
+}
+
+static int
+thin_cue(uint64_t fresh)
+{
+	uint64_t cue = fresh >= THIN_BELOW ? 0 :
+					     (THIN_BELOW - fresh) / THIN_STEP;
+
+	return cue > CUE_THIN ? CUE_THIN : (int)cue;
+}
+
+static int
+full_cue(uint64_t fresh)
+{
+	uint64_t cue = fresh <= FULL_ABOVE ? 0 :
+					     (fresh - FULL_ABOVE) / FULL_STEP;
+
+	return cue > -CUE_FULL ? CUE_FULL : -(int)cue;
+}
+
+int
+chain_cue(const struct chain_signs *s, bool adjacent, bool has_words,
+    uint64_t fresh)
+{
+	int cue = 0;
+
+	if (!adjacent)
+		return (s->returns ? CUE_RETURNS_TO : 0) +
+		    (s->assistant ? CUE_ASSISTANT_AWAY : 0);
+	if (s->assistant)
+		return CUE_ASSISTANT;
+	cue += s->inside ? CUE_INSIDE : 0;
+	cue += s->leans ? CUE_LEANS : 0;
+	cue += s->answers ? CUE_ANSWERS : 0;
+	cue += s->replies ? CUE_REPLIES : 0;
+	cue += s->brief && !s->opens ? CUE_BRIEF : 0;
+	cue += s->asks && !s->opens ? thin_cue(fresh) : 0;
+	/* Much is said, and none of it was ever heard here. */
+	cue += has_words || s->asks || s->answers || s->leans ? 0 :
+							 full_cue(fresh);
+	cue += s->asks && !s->leans ? CUE_ASKS : 0;
+	cue += s->asks && s->asked ? CUE_ASKED : 0;
+	cue += s->asks && s->yes_no ? CUE_YES_NO : 0;
+	cue += s->opens && !s->leans ? CUE_OPENS : 0;
+	cue += s->asks && s->names && !has_words ? CUE_NAMES : 0;
+	cue += s->shifts ? CUE_SHIFTS : 0;
+	cue += s->returns ? CUE_RETURNS_FROM : 0;
+	cue += s->after_end && !s->inside ? CUE_AFTER_END : 0;
+	return cue;
+}
+
+void
+candidates_sort(struct candidate *c, size_t n)
+{
+	struct candidate hold;
+	size_t i, k;
+
+	/* A few dozen at most, and stable: insertion. */
+	for (i = 1; i < n; i++) {
+		hold = c[i];
+		for (k = i; k > 0 &&
+		     c[k - 1].terms.distance > hold.terms.distance; k--)
+			c[k] = c[k - 1];
+		c[k] = hold;
+	}
+}
+
+/* ---- reasons ---- */
+
+/* " (in common: flight, berlin)", or nothing. */
+static void
+add_common(struct buf *b, const struct topic *claim,
+    const struct msg_chain *chain)
+{
+	size_t i, k, n = 0;
+
+	for (i = 0; i < claim->keywords.count && n < WORDS_IN_REASON; i++)
+		for (k = 0; k < chain->keywords.count; k++)
+			if (slice_eq(claim->keywords.at[i],
+				chain->keywords.at[k])) {
+				buf_addf(b, "%s%.*s", n++ == 0 ?
+				    " (in common: " : ", ",
+				    SLICE_ARG(claim->keywords.at[i]));
+				break;
+			}
+	if (n > 0)
+		buf_addc(b, ')');
+}
+
+static struct slice
+reason(struct arena *arena, const char *words, const struct topic *claim,
+    const struct msg_chain *chain)
+{
+	struct slice out;
+	struct buf b;
+
+	buf_init(&b, 64 * 1024);
+	buf_addf(&b, "%s \"%.*s\"", words, SLICE_ARG(chain->topic));
+	add_common(&b, claim, chain);
+	out = arena_dup(arena, buf_slice(&b));
+	buf_release(&b);
+	return out;
+}
+
+/* ---- the choice ---- */
+
+static bool
+has_words(const struct candidate *c)
+{
+	return c->terms.keyword > 0 || c->terms.entity > 0;
+}
+
+static unsigned
+words_score(const struct candidate *c)
+{
+	return 1000 - distance_words(&c->terms);
+}
+
+/* One claim near to both, and both about much the same. */
+static bool
+ties(const struct chain_rules *rules, const struct candidate *a,
+    const struct candidate *b)
+{
+	struct topic x = chain_topic(a->chain), y = chain_topic(b->chain);
+	unsigned alike;
+
+	if (rules->merge_below == 0 || a->state != CHAIN_active ||
+	    b->state != CHAIN_active || !has_words(a) || !has_words(b))
+		return false;
+	alike = topics_alike(&x, &y);
+	return alike >= ALIKE_GROWN || (alike >= ALIKE_ENOUGH &&
+	    distance_words(&a->terms) < rules->merge_below &&
+	    distance_words(&b->terms) < rules->merge_below);
+}
+
+/* Talk after the end belongs to it, but does not take it up again. */
+static bool
+lingers(const struct chain_signs *signs, const struct candidate *c)
+{
+	return c->adjacent && !signs->opens && !signs->shifts &&
+	    (signs->assistant || (!signs->asks && (signs->brief ||
+		signs->replies || signs->inside || signs->after_end)));
+}
+
+static const struct candidate *
+nearest_active(const struct candidate *c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (c[i].state == CHAIN_active)
+			return &c[i];
+	return NULL;
+}
+
+/* The nearest other one that the claim makes one with it, or NULL. */
+static const struct candidate *
+tied_to(const struct chain_rules *rules, const struct candidate *to,
+    const struct candidate *c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (&c[i] != to && ties(rules, to, &c[i]))
+			return &c[i];
+	return NULL;
+}
+
+/*
+ * A user who speaks of what another chain is about, and not of what the turn
+ * before is about, has gone over to it, whether it is said or not.  NULL: no.
+ */
+static const struct candidate *
+drawn_away(const struct chain_rules *rules, const struct chain_signs *signs,
+    const struct candidate *c, size_t n)
+{
+	const struct candidate *away = NULL;
+	unsigned here = 0;
+	size_t i;
+
+	if (rules->formula != FORMULA_shipped || signs->assistant ||
+	    signs->inside)
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (c[i].adjacent)
+			here = words_score(&c[i]);
+		else if (c[i].state == CHAIN_active && (away == NULL ||
+		    words_score(&c[i]) > words_score(away)))
+			away = &c[i];
+	if (away == NULL || words_score(away) < here + AWAY_MORE ||
+	    words_score(away) < (signs->brief ? AWAY_BRIEF : AWAY_WORDS))
+		return NULL;
+	return away;
+}
+
+/* false: it is no matter of the concluded one. */
+static bool
+choose_concluded(const struct chain_rules *rules,
+    const struct chain_signs *signs, const struct topic *claim,
+    const struct candidate *c, struct arena *arena, struct choice *out)
+{
+	if (signs->returns && c->terms.distance < rules->revive_below &&
+	    has_words(c)) {
+		*out = (struct choice){ KIND_extend, c, NULL, true,
+			reason(arena, "Returned to the concluded", claim,
+			    c->chain) };
+		return true;
+	}
+	if (lingers(signs, c)) {
+		*out = (struct choice){ KIND_extend, c, NULL, false,
+			reason(arena, "Talk at the end of the concluded", claim,
+			    c->chain) };
+		return true;
+	}
+	if (has_words(c) && c->terms.distance < rules->continue_below) {
+		*out = (struct choice){ KIND_branch, c, NULL, false,
+			reason(arena, "Branched from the concluded", claim,
+			    c->chain) };
+		return true;
+	}
+	return false;
+}
+
+bool
+choose_active(const struct chain_rules *rules, const struct chain_signs *signs,
+    const struct topic *claim, const struct candidate *c, size_t n,
+    struct arena *arena, struct choice *out)
+{
+	const struct candidate *best, *away;
+	size_t i;
+
+	away = drawn_away(rules, signs, c, n);
+	if (away != NULL) {
+		*out = (struct choice){ KIND_extend, away,
+			tied_to(rules, away, c, n), false,
+			reason(arena, "Takes up", claim, away->chain) };
+		return true;
+	}
+	/* What was just concluded comes before what goes on elsewhere. */
+	for (i = 0; i < n; i++)
+		if (c[i].state == CHAIN_concluded &&
+		    (c[i].adjacent || i == 0) &&
+		    choose_concluded(rules, signs, claim, &c[i], arena, out))
+			return true;
+	best = nearest_active(c, n);
+	if (best == NULL)
+		return false;
+	if (best->terms.distance < rules->continue_below) {
+		*out = (struct choice){ KIND_extend, best,
+			tied_to(rules, best, c, n), false,
+			reason(arena, best->adjacent ? "Goes on with" :
+			    "Takes up", claim, best->chain) };
+		return true;
+	}
+	if (best->terms.distance >= rules->branch_below ||
+	    (rules->formula == FORMULA_shipped && !has_words(best)))
+		return false;
+	*out = (struct choice){ KIND_branch, best, NULL, false,
+		arena_printf(arena, "Branched from \"%.*s\" due to topic shift",
+		    SLICE_ARG(best->chain->topic)) };
+	return true;
+}
+
+bool
+choose_dormant(const struct chain_rules *rules,
+    const struct chain_signs *signs, const struct topic *claim,
+    const struct candidate *c, size_t n, struct arena *arena,
+    struct choice *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (c[i].terms.distance >= rules->revive_below)
+			return false;
+		if (rules->formula == FORMULA_shipped && !has_words(&c[i]) &&
+		    !c[i].adjacent)
+			continue;
+		if (c[i].state == CHAIN_concluded && !signs->returns)
+			continue;
+		if (c[i].state == CHAIN_merged ||
+		    (c[i].state == CHAIN_active &&
+			c[i].terms.distance >= rules->continue_below))
+			continue;
+		*out = (struct choice){ KIND_extend, &c[i], NULL,
+			c[i].state != CHAIN_active,
+			reason(arena, c[i].state == CHAIN_active ? "Takes up" :
+			    c[i].state == CHAIN_concluded ?
+			    "Returned to the concluded" :
+			    "Revived chain about", claim, c[i].chain) };
+		return true;
+	}
+	return false;
+}
+
+void
+choose_new(const struct topic *claim, struct arena *arena, struct choice *out)
+{
+	*out = (struct choice){ .kind = KIND_create,
+		.reason = arena_printf(arena, "New topic: \"%.*s\"",
+		    SLICE_ARG(claim->subject)) };
+}
