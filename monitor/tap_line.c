@@ -172,6 +172,23 @@ put_acts(struct buf *out, const struct msg_s_classify *s)
 	buf_adds(out, " | ");
 }
 
+/* "create c1.0 (auth issue)": each step of a chain. */
+static void
+put_steps(struct buf *out, const struct msg_s_chainer *s)
+{
+	const struct msg_h_update *u;
+	size_t i;
+
+	for (i = 0; i < s->n_updates; i++) {
+		u = &s->updates[i];
+		buf_addf(out, "%s%.*s %.*s", i > 0 ? ", " : "",
+		    SLICE_ARG(u->kind), SLICE_ARG(u->chain));
+		if (u->topic.len > 0)
+			buf_addf(out, " (%.*s)", SLICE_ARG(u->topic));
+	}
+	buf_adds(out, s->n_updates > 0 ? " | " : "");
+}
+
 /* What the stage itself says; ingest's is in the columns. */
 static void
 put_verdict(struct buf *out, const struct tap_frame *f)
@@ -185,6 +202,8 @@ put_verdict(struct buf *out, const struct tap_frame *f)
 		return;
 	if (section->id == MSG_s_classify)
 		put_acts(out, &section->as->s_classify);
+	else if (section->id == MSG_s_chainer)
+		put_steps(out, &section->as->s_chainer);
 	else if (section->id != MSG_s_none) {
 		msg_print(out, section->id, section->as);
 		buf_adds(out, " | ");
