@@ -348,12 +348,14 @@ is_session_thread(struct check *c, const struct db_entry *e,
     const struct msg *m)
 {
 	struct msg_thread t;
-	struct key own;
+	struct key domain;
 
-	if (!read_thread(c, m, &t) || !t.explicit_channel)
+	/* Whichever was selected last in the session: any of its domain. */
+	if (!read_thread(c, m, &t))
 		return false;
-	own = query_named_key(t.domain, t.session);
-	return slice_eq(key_slice(&own), e->key);
+	domain = query_named_key(t.domain, SLICE(""));
+	return e->key.len > domain.len &&
+	    memcmp(e->key.ptr, domain.bytes, domain.len) == 0;
 }
 
 static void

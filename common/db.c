@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -112,17 +114,49 @@ check_length(struct db *db)
 	return 0;
 }
 
+static void
+on_shake(int signal_number)
+{
+	/* It only has to interrupt. */
+	(void)signal_number;
+}
+
+/*
+ * LMDB waits for its locks without end.  A process that is killed right after
+ * it was woken as the next owner takes the wake-up with it; if somebody else
+ * has the lock by then, nobody wakes those who still sleep, though the lock is
+ * soon free.  So who waits is shaken now and then, and looks again.
+ */
+static void
+shake(bool on)
+{
+	static const struct itimerval often = { { 0, 200000 }, { 0, 200000 } };
+	static const struct itimerval never;
+	static bool prepared;
+	struct sigaction action = { .sa_handler = on_shake,
+		.sa_flags = SA_RESTART };
+
+	if (!prepared && sigaction(SIGALRM, &action, NULL) == -1)
+		fatal(EX_RETRY, "sigaction");
+	prepared = true;
+	if (setitimer(ITIMER_REAL, on ? &often : &never, NULL) == -1)
+		fatal(EX_RETRY, "setitimer");
+}
+
 /* LMDB's begin; a map that another process has made larger is taken as it is. */
 static int
 begin_txn(MDB_env *env, unsigned flags, MDB_txn **txn)
 {
-	int rc = mdb_txn_begin(env, NULL, flags, txn);
+	int rc;
 
+	shake(true);
+	rc = mdb_txn_begin(env, NULL, flags, txn);
 	if (rc == MDB_MAP_RESIZED) {
 		rc = mdb_env_set_mapsize(env, 0);
 		if (rc == 0)
 			rc = mdb_txn_begin(env, NULL, flags, txn);
 	}
+	shake(false);
 	return rc;
 }
 

@@ -103,7 +103,7 @@ finds 'spans: one too many' 'spans: nothing accounts for the row zz' 'copy spans
 finds 'spans: another start' 'is implicit, but not in spans at its start' 'set threads 1 span_start 5'
 finds 'thread_ids: one is gone' 'thread_ids: t4 is not found by its id' 'delete thread_ids first'
 finds 'thread_ids: one too many' 'thread_ids: nothing accounts for the row zz' 'copy thread_ids first zz'
-finds 'session_threads: leads to nothing' 'session_threads: nothing accounts' 'set session_threads first seq 3'
+finds 'session_threads: leads to nothing' 'session_threads: nothing accounts' 'set session_threads first seq 99999'
 finds 'streams: another count' 'streams: streams count' 'set streams first entries 99'
 finds 'own tables: ahead of their stage' "derived: ingest's own tables are at 99" \
   'set ingest_derived follows seq 99'
