@@ -70,18 +70,6 @@ grow(struct arena *arena, void *at, size_t n, size_t *cap, size_t size)
 /* ---- keys ---- */
 
 static struct key
-stream_key(struct slice domain, struct slice user, struct slice room)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_text(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
-	key_add_text(&k, room.len > 0 ? room : user);
-	return k;
-}
-
-static struct key
 thread_talk_key(uint64_t thread)
 {
 	struct key k;
@@ -124,23 +112,10 @@ word_key(const struct key *stream, struct slice word)
 }
 
 static struct key
-session_name_key(struct slice domain, struct slice id)
-{
-	XXH128_canonical_t digest;
-	struct key k;
-
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(id.ptr, id.len));
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, slice_of((char *)digest.digest, sizeof(digest.digest)));
-	return k;
-}
-
-static struct key
 session_key(struct slice domain, struct slice id, struct slice user,
     struct slice room)
 {
-	struct key k = session_name_key(domain, id);
+	struct key k = key_hashed(domain, id);
 
 	key_add_bytes(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
 	key_add_bytes(&k, room.len > 0 ? room : user);
@@ -207,7 +182,7 @@ work_open(struct stage *st, const struct stage_entry *e)
 	w->thread = placed->id == MSG_s_ingest ? placed->as->s_ingest.thread :
 						 0;
 	w->dormant_ms = stage_conf(st)->chain_dormant * WHEN_HOUR_MS;
-	w->stream_key = stream_key(w->envelope->domain, w->envelope->user,
+	w->stream_key = key_stream(w->envelope->domain, w->envelope->user,
 	    w->envelope->room);
 	w->talk_key = talk_key(w);
 	if (!get(w, TABLE_chain_streams, &w->stream_key, MSG_chain_stream,
@@ -399,7 +374,7 @@ holder(struct msg_chain *c)
 static struct key
 chain_stream_key(const struct msg_chain *c)
 {
-	return stream_key(c->domain, c->user, c->room);
+	return key_stream(c->domain, c->user, c->room);
 }
 
 static bool
@@ -763,7 +738,7 @@ size_t
 work_sessions_named(struct work *w, struct slice id, struct msg_session **out,
     size_t most)
 {
-	struct key prefix = session_name_key(w->envelope->domain, id);
+	struct key prefix = key_hashed(w->envelope->domain, id);
 	struct db_cursor *c = db_cursor(stage_tables(w->st), TABLE_sessions);
 	struct db_entry e;
 	size_t n = 0;
@@ -794,7 +769,7 @@ schedule_session(struct work *w, const struct msg_session *s, int64_t due)
 {
 	struct key k = own_session_key(s);
 
-	schedule(w, stream_key(s->domain, s->user, s->room), s->domain, due,
+	schedule(w, key_stream(s->domain, s->user, s->room), s->domain, due,
 	    session_due_id(s), s->live, &(struct msg_chain_due){
 		.session = arena_dup(w->arena, key_slice(&k)) });
 }
@@ -846,7 +821,7 @@ work_session_event(struct work *w, const struct msg_h_session *event)
 	s->has = 0;
 	((struct work_session *)s)->dirty = true;
 	if (event->due != 0)
-		unschedule(w, stream_key(s->domain, s->user, s->room),
+		unschedule(w, key_stream(s->domain, s->user, s->room),
 		    s->domain, event->due, session_due_id(s));
 	if (slice_is(event->event, "ended")) {
 		end_session(w, s, event);

@@ -39,7 +39,7 @@ static void
 check_sent(struct check *c, uint64_t seq, const struct msg_envelope *e,
     struct slice hash)
 {
-	struct key k = query_sent_key(e->domain, e->id);
+	struct key k = key_hashed(e->domain, e->id);
 	struct msg_sent sent;
 
 	if (!check_get(c, TABLE_sent, key_slice(&k), MSG_sent, &sent))
@@ -281,7 +281,7 @@ is_sent(struct check *c, const struct db_entry *e, const struct msg *m)
 	    !check_decode(c, TABLE_log, &entry, &sent) ||
 	    !msg_is_entry(sent.id) || sent.as->envelope.id.len == 0)
 		return false;
-	own = query_sent_key(sent.as->envelope.domain, sent.as->envelope.id);
+	own = key_hashed(sent.as->envelope.domain, sent.as->envelope.id);
 	return slice_eq(key_slice(&own), e->key);
 }
 

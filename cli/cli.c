@@ -15,16 +15,22 @@
 
 #include "common/stage_impl.h"
 
+static void
+complain(const struct cli *cli, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "skein %s: ", cli->verb);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
 int
 cli_fail(const struct cli *cli, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "skein %s: ", cli->verb);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complain(cli, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return 1;
 }
 
@@ -33,11 +39,9 @@ cli_usage(const struct cli *cli, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "skein %s: ", cli->verb);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complain(cli, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return 2;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "common/log.h"
 #include "common/xmalloc.h"
@@ -805,6 +806,31 @@ key_u64(uint64_t n)
 
 	key_init(&k);
 	key_add_u64(&k, n);
+	return k;
+}
+
+struct key
+key_stream(struct slice domain, struct slice user, struct slice room)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	key_add_text(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
+	key_add_text(&k, room.len > 0 ? room : user);
+	return k;
+}
+
+struct key
+key_hashed(struct slice domain, struct slice name)
+{
+	XXH128_canonical_t digest;
+	struct key k;
+
+	XXH128_canonicalFromHash(&digest, XXH3_128bits(name.ptr, name.len));
+	key_init(&k);
+	key_add_text(&k, domain);
+	key_add_bytes(&k, slice_of((char *)digest.digest, sizeof(digest.digest)));
 	return k;
 }
 

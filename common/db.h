@@ -162,6 +162,11 @@ void key_add_text(struct key *k, struct slice s);	/* and a NUL */
 void key_add_bytes(struct key *k, struct slice s);
 struct slice key_slice(const struct key *k);
 struct key key_u64(uint64_t n);
+/* A stream is a user's or a room's: "domain NUL u NUL name NUL". */
+struct key key_stream(struct slice domain, struct slice user,
+    struct slice room);
+/* A name within a domain, hashed: a random put per entry wants a small key. */
+struct key key_hashed(struct slice domain, struct slice name);
 uint64_t key_read_u64(struct slice key, size_t at);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "common/when.h"
 #include "ingest/assign.h"
@@ -13,23 +12,10 @@
 
 /* ---- keys ---- */
 
-/* A stream is a user's or a room's: "domain NUL u NUL name NUL". */
-static void
-add_stream(struct key *k, const struct msg_envelope *e)
-{
-	key_add_text(k, e->domain);
-	key_add_text(k, e->room.len > 0 ? SLICE("r") : SLICE("u"));
-	key_add_text(k, e->room.len > 0 ? e->room : e->user);
-}
-
 static struct key
 stream_key(const struct msg_envelope *e)
 {
-	struct key k;
-
-	key_init(&k);
-	add_stream(&k, e);
-	return k;
+	return key_stream(e->domain, e->user, e->room);
 }
 
 static struct key
@@ -50,20 +36,6 @@ named_key(struct slice domain, struct slice name)
 	key_init(&k);
 	key_add_text(&k, domain);
 	key_add_bytes(&k, name);
-	return k;
-}
-
-/* An id is hashed: a random put per entry wants a small key. */
-static struct key
-sent_key(struct slice domain, struct slice id)
-{
-	XXH128_canonical_t digest;
-	struct key k;
-
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(id.ptr, id.len));
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, slice_of((char *)digest.digest, sizeof(digest.digest)));
 	return k;
 }
 
@@ -552,7 +524,7 @@ bool
 place_sent(struct stage *st, struct slice domain, struct slice id,
     struct msg_sent *out)
 {
-	struct key k = sent_key(domain, id);
+	struct key k = key_hashed(domain, id);
 
 	return db_get_msg(stage_tables(st), TABLE_sent, key_slice(&k), MSG_sent,
 	    stage_arena(st), out);
@@ -778,7 +750,7 @@ place_apply(struct stage *st, const struct stage_entry *e,
 
 	apply_stream(st, e->entry.id, envelope);
 	if (envelope->id.len > 0) {
-		k = sent_key(envelope->domain, envelope->id);
+		k = key_hashed(envelope->domain, envelope->id);
 		db_put_msg(stage_tables(st), TABLE_sent, key_slice(&k),
 		    MSG_sent, &sent);
 	}

@@ -4,7 +4,6 @@
 #include "store/query.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 #include "common/json.h"
 #include "common/when.h"
@@ -77,16 +76,6 @@ query_named_key(struct slice domain, struct slice name)
 	key_add_text(&k, domain);
 	key_add_bytes(&k, name);
 	return k;
-}
-
-struct key
-query_sent_key(struct slice domain, struct slice id)
-{
-	XXH128_canonical_t digest;
-
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(id.ptr, id.len));
-	return query_named_key(domain,
-	    slice_of((char *)digest.digest, sizeof(digest.digest)));
 }
 
 struct key
@@ -1025,7 +1014,7 @@ query_find(struct query *q, struct slice id, struct query_thing *out)
 	*out = (struct query_thing){ 0 };
 	if (id.len == 0 || id.len > 240)
 		return false;
-	k = query_sent_key(q->domain, id);
+	k = key_hashed(q->domain, id);
 	if (q->ingest != NULL && db_get_msg(q->ingest, TABLE_sent,
 		key_slice(&k), MSG_sent, &q->arena, &sent)) {
 		out->seq = sent.seq;

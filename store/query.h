@@ -100,7 +100,6 @@ struct slice query_thread_name(struct query *q, uint64_t key);
 
 /* Keys of ingest's tables. */
 struct key query_named_key(struct slice domain, struct slice name);
-struct key query_sent_key(struct slice domain, struct slice id);
 struct key query_turn_key(uint64_t thread, uint64_t number);
 /* "t12" gives 12, all else 0. */
 uint64_t query_own_thread(struct slice name);
