@@ -275,7 +275,8 @@ chunk_mark(const char *p, const char *end)
 static void
 tokens_region(struct tokens *t, struct slice s, unsigned most)
 {
-	const char *p = s.ptr, *end = s.ptr + s.len;
+	/* An empty slice may have no place at all. */
+	const char *p = s.len > 0 ? s.ptr : "", *end = p + s.len;
 
 	while (p < end && t->count < most) {
 		const char *stop = p, *mark;
