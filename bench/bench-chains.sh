@@ -10,24 +10,8 @@
 # them on topics of old, with so many sleeping chains in the store; and beside
 # it a stage that passes the same feed on.  Adds to $BENCH_JSON.
 
-set -u
-: "${SKEIN_BIN:=build/bin}"
-SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1
-bench=$(cd "$SKEIN_BIN/../bench" && pwd) || exit 1
-root=$(cd "$(dirname "$0")/.." && pwd)
-json=${BENCH_JSON:-build/bench.json}
+. "$(dirname "$0")/lib.sh"
 turns=${BENCH_TURNS:-10000}
-PATH=$SKEIN_BIN:$PATH
-for v in $(compgen -e SKEIN_); do [[ $v == SKEIN_BIN ]] || unset "$v"; done
-export LC_ALL=C SKEIN_TICK_INTERVAL=0
-scratch=$(mktemp -d "${BENCH_DIR:-/tmp}/skein-bench.XXXXXX") || exit 1
-
-cleanup() {
-  skein down >/dev/null 2>&1
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
 
 feed() {
   awk -v n="$turns" 'BEGIN {
@@ -48,7 +32,7 @@ run() {
   local before
   export SKEIN_HOME=$scratch/$1
   mkdir -p -m 700 "$SKEIN_HOME"
-  [[ -z ${3:-} ]] || sed "s#skein-chainer#$3#" "$root/scripts/stages" >"$SKEIN_HOME/stages"
+  [[ -z ${3:-} ]] || sed "s#skein-chainer#$3#" scripts/stages >"$SKEIN_HOME/stages"
   skein up >/dev/null || exit 1
   if (($2 > 0)); then
     skein down >/dev/null
@@ -63,13 +47,6 @@ run() {
   rm -rf "$SKEIN_HOME"
 }
 
-figure() {
-  printf '%-44s %12s %-10s %-12s %s\n' "$1" "$2" "$3" "${4:-}" "${5:-}"
-  printf '{"name":"%s","value":%s,"unit":"%s","goal":"%s","met":%s}\n' "$1" "$2" "$3" "${4:-}" \
-    "$(case ${5:-} in yes) echo true ;; no) echo false ;; *) echo null ;; esac)" >>"$json"
-}
-
-mkdir -p "$(dirname "$json")"
 feed >"$scratch/feed"
 pass=$(run pass 0 "$bench/bench-chains") || exit 1
 figure 'chains: passing a turn on' "$pass" us
@@ -81,6 +58,6 @@ for n in ${BENCH_CHAINS:-1000 100000 1000000}; do
   least=$(awk "BEGIN { print ($cost < $least) ? $cost : $least }")
   most=$(awk "BEGIN { print ($cost > $most) ? $cost : $most }")
 done
-ratio=$(awk "BEGIN { printf \"%.2f\", $most / $least }")
-figure 'chains: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(awk "BEGIN { print ($ratio <= 1.5) ? \"yes\" : \"no\" }")"
-figure 'chains: a turn to passing it on' "$(awk "BEGIN { printf \"%.1f\", $least / $pass }")" ratio
+ratio=$(divide "$most" "$least")
+figure 'chains: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
+figure 'chains: a turn to passing it on' "$(divide "$least" "$pass" 1)" ratio

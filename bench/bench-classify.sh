@@ -12,39 +12,13 @@
 # user's and once as a tool's, which classify passes through unread.  Prints a
 # table with goals, and adds a JSON line per figure to $BENCH_JSON.
 
-set -u
-cd "$(dirname "$0")/.." || exit 1
-: "${SKEIN_BIN:=build/bin}"
-SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1
-program=$(cd "$SKEIN_BIN/../bench" && pwd)/bench-classify || exit 1
+. "$(dirname "$0")/lib.sh"
+figures='classify: '
+program=$bench/bench-classify
 turns=${BENCH_TURNS:-20000}
 rounds=${BENCH_ROUNDS:-3}
-json=${BENCH_JSON:-build/bench.json}
 data=classify/data
 labelled=$data/acts.labelled.tsv
-
-PATH=$SKEIN_BIN:$PATH
-for v in $(compgen -e SKEIN_); do [[ $v == SKEIN_BIN ]] || unset "$v"; done
-export LC_ALL=C SKEIN_TICK_INTERVAL=0
-scratch=$(mktemp -d "${BENCH_DIR:-/tmp}/skein-bench.XXXXXX") || exit 1
-export SKEIN_HOME=$scratch/h
-
-cleanup() {
-  skein down >/dev/null 2>&1
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
-# figure NAME VALUE UNIT [GOAL HOLDS]: a line of the table and of the JSON
-figure() {
-  printf '%-44s %12s %-12s %-12s %s\n' "$1" "$2" "$3" "${4:-}" "${5:-}"
-  printf '{"name":"classify: %s","value":%s,"unit":"%s","goal":"%s","met":%s}\n' "$1" "$2" "$3" "${4:-}" \
-    "$(case ${5:-} in yes) echo true ;; no) echo false ;; *) echo null ;; esac)" >>"$json"
-}
-holds() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
-median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-now() { date +%s.%N; }
 
 # ---- parts ----
 

@@ -13,45 +13,16 @@
 # (build/bench.json).  Raw and real runs take turns, and medians are compared,
 # because machines are noisy.  See raw-limit.c for what the raw limit is.
 
-set -u
-: "${SKEIN_BIN:=build/bin}"
-SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1
-bench=$(cd "$SKEIN_BIN/../bench" && pwd) || exit 1
+. "$(dirname "$0")/lib.sh"
 entries=${BENCH_ENTRIES:-100000}
 rounds=${BENCH_ROUNDS:-3}
 seconds=${BENCH_SECONDS:-10}
 some=${BENCH_SOME:-200000}
 many=${BENCH_MANY:-1000000}
-json=${BENCH_JSON:-build/bench.json}
 stages="ingest classify chainer compactor linker store"
 rate=1000
 
-PATH=$SKEIN_BIN:$PATH
-for v in $(compgen -e SKEIN_); do [[ $v == SKEIN_BIN ]] || unset "$v"; done
-export LC_ALL=C SKEIN_TICK_INTERVAL=0
-scratch=$(mktemp -d "${BENCH_DIR:-/tmp}/skein-bench.XXXXXX") || exit 1
-export SKEIN_HOME=$scratch/h
-
-cleanup() {
-  skein down >/dev/null 2>&1
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-trap 'exit 1' INT TERM
-
 say() { printf '%s\n' "$*" >&2; }
-
-# figure NAME VALUE UNIT [GOAL HOLDS]: a line of the table and of the JSON
-figure() {
-  printf '%-44s %12s %-10s %-12s %s\n' "$1" "$2" "$3" "${4:-}" "${5:-}"
-  printf '{"name":"%s","value":%s,"unit":"%s","goal":"%s","met":%s}\n' "$1" "$2" "$3" "${4:-}" \
-    "$(case ${5:-} in yes) echo true ;; no) echo false ;; *) echo null ;; esac)" >>"$json"
-}
-
-holds() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
-divide() { awk "BEGIN { printf \"%.${3:-2}f\", $1 / $2 }"; }
-median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
-now() { date +%s.%N; }
 
 # lines COUNT: entries of 400 bytes
 lines() {
@@ -92,7 +63,6 @@ rss() { awk '/^RssAnon/ { print $2 }' "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/
 
 # ---- throughput ----
 
-mkdir -p "$(dirname "$json")"
 lines "$entries" >"$scratch/lines"
 for ((i = 1; i <= rounds; i++)); do
   run_raw each >>"$scratch/raw-each"
@@ -106,7 +76,7 @@ real=$(median <"$scratch/skein")
 
 printf '%s entries of 400 bytes, %s rounds, %s processors, %s\n\n' "$entries" "$rounds" "$(nproc)" \
   "$(df --output=fstype "$scratch" | tail -1)"
-printf '%-44s %12s %-10s %-12s %s\n' figure value unit goal met
+printf '%-44s %12s %-12s %-12s %s\n' figure value unit goal met
 figure "raw limit" "$each" entries/s
 figure "raw limit, acks in batches" "$batch" entries/s
 figure "skein, send to store" "$real" entries/s
