@@ -19,7 +19,7 @@ enum msg_id {
 	MSG_none,
 #define MESSAGE(number, name, what) MSG_##name = number,
 #include "common/messages.def"
-	MSG_LIMIT = 128
+	MSG_LIMIT = 256
 };
 
 /* Tags, so that presence can be asked: msg_has(&m, MSGTAG_turn_thread). */
