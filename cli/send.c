@@ -38,8 +38,9 @@ on_result(void *data, const struct msg_ack *ack)
 		buf_adds(&o->line, "}}\n");
 		o->refused++;
 	} else {
-		buf_addf(&o->line, "\"seq\":%llu,\"key\":",
-		    (unsigned long long)ack->seq);
+		buf_adds(&o->line, "\"seq\":");
+		buf_addu(&o->line, ack->seq);
+		buf_adds(&o->line, ",\"key\":");
 		json_put_str(&o->line, ack->key);
 		buf_adds(&o->line, "}\n");
 		if (ack->seq > o->last_seq)

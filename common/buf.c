@@ -127,6 +127,17 @@ buf_addc(struct buf *b, char c)
 }
 
 int
+buf_addu(struct buf *b, uint64_t n)
+{
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return buf_add(b, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+int
 buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
 	va_list again;

@@ -56,6 +56,7 @@ int buf_add_slow(struct buf *b, const void *ptr, size_t len);
 int buf_adds(struct buf *b, const char *cstr);
 int buf_addslice(struct buf *b, struct slice s);
 int buf_addc(struct buf *b, char c);
+int buf_addu(struct buf *b, uint64_t n);	/* in decimal */
 int buf_addf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 int buf_vaddf(struct buf *b, const char *fmt, va_list ap);

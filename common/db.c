@@ -35,6 +35,7 @@ static const char *const env_names[ENV_COUNT] = {
 	[ENV_shared] = "shared",
 #define STAGE(name, what) [ENV_##name] = #name,
 #include "common/stages.def"
+	[ENV_assess] = "assess",
 	[ENV_probe] = "probe",
 };
 
@@ -772,12 +773,9 @@ key_add_bytes(struct key *k, struct slice s)
 void
 key_add_u64(struct key *k, uint64_t n)
 {
-	char be[8];
-	int i;
+	uint64_t be = htobe64(n);
 
-	for (i = 7; i >= 0; i--, n >>= 8)
-		be[i] = (char)(n & 0xff);
-	key_add_bytes(k, slice_of(be, sizeof(be)));
+	key_add_bytes(k, slice_of((char *)&be, sizeof(be)));
 }
 
 void
@@ -797,16 +795,6 @@ struct slice
 key_slice(const struct key *k)
 {
 	return slice_of((const char *)k->bytes, k->len);
-}
-
-struct key
-key_u64(uint64_t n)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_u64(&k, n);
-	return k;
 }
 
 struct key

@@ -14,6 +14,7 @@
 #ifndef COMMON_DB_H
 #define COMMON_DB_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,11 +22,12 @@
 #include "common/msg.h"
 #include "store/tables.def"
 
-/* The truth, then each stage's own tables, then the test stage's. */
+/* The truth, each stage's own tables, assess's, the test stage's. */
 enum env_id {
 	ENV_shared,
 #define STAGE(name, what) ENV_##name,
 #include "common/stages.def"
+	ENV_assess,
 	ENV_probe,
 	ENV_COUNT
 };
@@ -161,7 +163,17 @@ void key_add_i64(struct key *k, int64_t n);	/* order kept across the sign */
 void key_add_text(struct key *k, struct slice s);	/* and a NUL */
 void key_add_bytes(struct key *k, struct slice s);
 struct slice key_slice(const struct key *k);
-struct key key_u64(uint64_t n);
+/* Inline: every row of the log and of each section has such a key. */
+static inline struct key
+key_u64(uint64_t n)
+{
+	uint64_t be = htobe64(n);
+	struct key k;
+
+	memcpy(k.bytes, &be, sizeof(be));
+	k.len = sizeof(be);
+	return k;
+}
 /* A stream is a user's or a room's: "domain NUL u NUL name NUL". */
 struct key key_stream(struct slice domain, struct slice user,
     struct slice room);

@@ -165,6 +165,12 @@ struct json_t;
  */
 MSG_CHECK int msg_from_json(struct json_t *json, struct arena *arena,
     enum msg_id id, void *out, bool outside, struct msg_error *why);
+/*
+ * The same for an entry that is a flat object; false: it is not, or something
+ * is wrong with it, and msg_from_json knows what.  Strings point into `text`.
+ */
+bool msg_from_flat_json(struct slice text, struct arena *arena,
+    enum msg_id *id, union msg_any *out);
 /* A msgpack value as a JSON tree (a new reference), or NULL with the reason. */
 struct json_t *msg_msgpack_to_json(struct slice bytes, struct msg_error *why);
 

@@ -210,26 +210,41 @@ sender_post(struct sender *s, struct slice body)
 	return 0;
 }
 
-/* The record of a JSON entry in s->record; false: let ingest read the JSON. */
+/* What the flat reader leaves: lists, fractions, members that are no field. */
 static bool
-to_record(struct sender *s, struct slice text)
+read_tree(struct sender *s, struct slice text, enum msg_id *id,
+    union msg_any *entry, json_t **tree)
 {
 	json_t *json = json_loadb(text.ptr, text.len, JSON_REJECT_DUPLICATES,
 	    NULL);
 	const char *type = json_string_value(json_object_get(json, "type"));
 	const struct msg_spec *spec = msg_spec(MSG_turn);
 	struct msg_error why;
-	union msg_any *entry = arena_alloc(&s->arena, sizeof(*entry));
-	bool good;
 
+	*tree = json;
 	if (json_object_get(json, "type") != NULL)
 		spec = type == NULL ? NULL : msg_spec_named(slice_str(type));
+	if (!json_is_object(json) || spec == NULL || !msg_is_entry(spec->id) ||
+	    spec->id == MSG_exchange)
+		return false;
+	*id = spec->id;
+	return msg_from_json(json, &s->arena, *id, entry, true, &why) == 0;
+}
+
+/* The record of a JSON entry in s->record; false: let ingest read the JSON. */
+static bool
+to_record(struct sender *s, struct slice text)
+{
+	union msg_any *entry = arena_alloc(&s->arena, sizeof(*entry));
+	json_t *tree = NULL;
+	enum msg_id id;
+	bool good;
+
 	buf_clear(&s->record);
-	good = json_is_object(json) && spec != NULL && msg_is_entry(spec->id) &&
-	    spec->id != MSG_exchange &&
-	    msg_from_json(json, &s->arena, spec->id, entry, true, &why) == 0 &&
-	    msg_encode(&s->record, spec->id, entry) == 0;
-	json_decref(json);
+	good = (msg_from_flat_json(text, &s->arena, &id, entry) ||
+		   read_tree(s, text, &id, entry, &tree)) &&
+	    msg_encode(&s->record, id, entry) == 0;
+	json_decref(tree);
 	arena_reset(&s->arena);
 	return good;
 }

@@ -54,6 +54,21 @@ sequence_len(const unsigned char *p, size_t left, int32_t *cp)
 	return need;
 }
 
+/* How many whole words of plain ASCII there are: most text is nothing else. */
+static size_t
+ascii_len(const unsigned char *p, size_t left)
+{
+	uint64_t eight;
+	size_t n;
+
+	for (n = 0; left - n >= sizeof(eight); n += sizeof(eight)) {
+		memcpy(&eight, p + n, sizeof(eight));
+		if ((eight & UINT64_C(0x8080808080808080)) != 0)
+			break;
+	}
+	return n;
+}
+
 bool
 text_valid_utf8(struct slice s, size_t *bad_at)
 {
@@ -62,6 +77,9 @@ text_valid_utf8(struct slice s, size_t *bad_at)
 	int32_t cp;
 
 	while (pos < s.len) {
+		pos += ascii_len(p + pos, s.len - pos);
+		if (pos == s.len)
+			break;
 		len = sequence_len(p + pos, s.len - pos, &cp);
 		if (len == 0) {
 			if (bad_at != NULL)

@@ -151,6 +151,14 @@ parse(const struct conf *conf, struct slice body, struct refusal *refusal)
 
 /* ---- one field ---- */
 
+/* What a thought refines or consolidates is a matter of its own codes. */
+static const char *
+code_for(const char *field, const char *code)
+{
+	return strcmp(field, "refines") == 0 ||
+		strcmp(field, "consolidates") == 0 ? "VALIDATION_ERROR" : code;
+}
+
 static int
 check_name(const struct conf *conf, const char *field, struct slice s,
     struct refusal *refusal)
@@ -158,12 +166,12 @@ check_name(const struct conf *conf, const char *field, struct slice s,
 	size_t i;
 
 	if (s.len > (size_t)conf->max_name)
-		return refuse(refusal, "too_large",
+		return refuse(refusal, code_for(field, "too_large"),
 		    "%s: %zu bytes, at most max_name = %lld", field, s.len,
 		    (long long)conf->max_name);
 	for (i = 0; i < s.len; i++)
 		if ((unsigned char)s.ptr[i] < 0x20 || s.ptr[i] == 0x7f)
-			return refuse(refusal, "bad_value",
+			return refuse(refusal, code_for(field, "bad_value"),
 			    "%s: has a control character", field);
 	return 0;
 }
@@ -181,7 +189,7 @@ is_name(const char *field)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(field, names[i]) == 0)
+		if (field[0] == names[i][0] && strcmp(field, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -193,7 +201,8 @@ check_str(const struct conf *conf, const char *field, struct slice s,
 	if (memchr(s.len > 0 ? s.ptr : "x", 0, s.len) != NULL)
 		return refuse(refusal, "nul", "%s: has a NUL byte", field);
 	if (s.len == 0)
-		return refuse(refusal, "bad_value", "%s: is empty", field);
+		return refuse(refusal, code_for(field, "bad_value"),
+		    "%s: is empty", field);
 	if (is_name(field))
 		return check_name(conf, field, s, refusal);
 	if (s.len > (size_t)conf->max_text * 1024)
@@ -210,7 +219,8 @@ check_strs(const struct conf *conf, const char *field,
 	size_t i;
 
 	if (strs->count == 0 || strs->count > (size_t)conf->max_list)
-		return refuse(refusal, "bad_value",
+		return refuse(refusal, strcmp(field, "consolidates") == 0 &&
+			strs->count == 0 ? "MIN_CONSOLIDATION" : "bad_value",
 		    "%s: has %zu items, must have 1 to max_list = %lld", field,
 		    strs->count, (long long)conf->max_list);
 	for (i = 0; i < strs->count; i++)
@@ -431,13 +441,16 @@ find_type(json_t *json, struct refusal *refusal)
  * envelope; accept_hash_exchange adds what was said.
  */
 static int
-hash_content(struct accepted *a, struct refusal *refusal)
+hash_content(struct accepted *a, size_t body_len, struct refusal *refusal)
 {
+	enum { HEADER_BYTES = 64 };
 	XXH128_canonical_t digest;
 	struct buf record;
 	int rc;
 
 	buf_init(&record, SIZE_MAX / 4);
+	/* A first guess: the record is about as long as what it came in. */
+	(void)buf_room(&record, body_len + HEADER_BYTES);
 	rc = msg_encode(&record, a->type, a->entry);
 	XXH128_canonicalFromHash(&digest, XXH3_128bits(record.ptr, record.len));
 	buf_release(&record);
@@ -564,7 +577,7 @@ accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
 	    check_fields(conf, msg_spec(out->type), out->entry, refusal) ==
 		-1 ||
 	    check_time(conf, &out->entry->envelope, arrived_ms, refusal) == -1 ||
-	    hash_content(out, refusal) == -1 ||
+	    hash_content(out, body.len, refusal) == -1 ||
 	    check_type(out->type, out->entry, refusal) == -1)
 		return -1;
 	fill_envelope(&out->entry->envelope, arrived_ms);

@@ -290,8 +290,16 @@ clients_reply(struct clients *cs, struct bus_socket *router)
 struct slice
 clients_key(struct arena *arena, enum msg_id type, uint64_t seq)
 {
-	return arena_printf(arena, type == MSG_fork ? "t%llu" : "%llu.0",
-	    (unsigned long long)seq);
+	enum { LONGEST = sizeof("18446744073709551615.0") };
+	char *text = arena_alloc(arena, LONGEST);
+	struct buf b = { .ptr = text, .cap = LONGEST, .limit = LONGEST };
+
+	if (type == MSG_fork)
+		buf_addc(&b, 't');
+	buf_addu(&b, seq);
+	if (type != MSG_fork)
+		buf_adds(&b, ".0");
+	return buf_slice(&b);
 }
 
 static void

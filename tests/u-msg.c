@@ -283,7 +283,8 @@ static void
 put_header(struct buf *out, unsigned id, size_t fields)
 {
 	buf_clear(out);
-	buf_addf(out, "\x93%c%c\xde%c%c", MSG_PROTOCOL, (int)id, 0,
+	/* 0xcc: a number of 8 bits, whatever its value. */
+	buf_addf(out, "\x93%c\xcc%c\xde%c%c", MSG_PROTOCOL, (int)id, 0,
 	    (int)fields);
 }
 
