@@ -506,7 +506,7 @@ test_unknown(const struct msg_spec *spec)
 	buf_init(&plain, 1 << 16);
 	put_all_but(&plain, spec, NULL);
 	buf_addslice(&record, buf_slice(&plain));
-	record.ptr[5] = (char)(spec->n_fields + 4);
+	record.ptr[6] = (char)(spec->n_fields + 4);
 	buf_add(&record, strange, sizeof(strange) - 1);
 	ok(decode(&plain, &a, &why) == 0 && decode(&record, &b, &why) == 0 &&
 	    same(spec, (const char *)a.as, (const char *)b.as),
