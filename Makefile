@@ -5,13 +5,15 @@
 #   make test                     set up, build, run all tests
 #   make bench                    speed, as ratios to the raw limit
 #   make fuzz                     fuzz what parses, for a bounded time
-#   make eval-acts eval-chains    quality, on labelled dialogues
+#   make eval-acts eval-chains eval-links eval-retrieval eval-context
+#                                 quality, on labelled dialogues
 #   make install                  PREFIX, DESTDIR
 #   make SAN=address,undefined test
 #
 # CFLAGS and LDFLAGS are the user's; ours end in an underscore.
 
 STAGES  = ingest classify chainer compactor linker store
+OTHERS  = query assess
 PREFIX ?= /usr/local
 CC      = gcc
 CFLAGS  = -O2 -g
@@ -28,12 +30,12 @@ CFLAGS_ = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Werror \
 LDLIBS_ = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lstemmer -lm
 
 # A folder's main file bears its name; all others are its library.
-mains   = $(foreach s,$(STAGES),$(s)/$(s).c) cli/skein.c monitor/skein-tap.c
-libsrc  = $(filter-out $(mains),$(wildcard common/*.c $(foreach s,$(STAGES),$(s)/*.c) cli/*.c monitor/*.c))
+mains   = $(foreach s,$(STAGES) $(OTHERS),$(s)/$(s).c) cli/skein.c monitor/skein-tap.c store/skein-merge.c
+libsrc  = $(filter-out $(mains),$(wildcard common/*.c $(foreach s,$(STAGES) $(OTHERS),$(s)/*.c) cli/*.c monitor/*.c))
 objs    = $(patsubst %.c,$(B)/%.o,$(1))
 LIB     = $(B)/libskein.a
-PROGS   = $(foreach s,$(STAGES),$(B)/bin/skein-$(s)) $(B)/bin/skein \
-	  $(if $(wildcard monitor/skein-tap.c),$(B)/bin/skein-tap)
+PROGS   = $(foreach s,$(STAGES) $(OTHERS),$(B)/bin/skein-$(s)) $(B)/bin/skein \
+	  $(B)/bin/skein-merge $(if $(wildcard monitor/skein-tap.c),$(B)/bin/skein-tap)
 
 UNITS   = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/u-*.c))
 TOOLS   = $(patsubst tests/%.c,$(B)/tests/%,$(filter-out $(wildcard tests/u-*.c tests/fuzz-*.c),$(wildcard tests/*.c)))
@@ -51,7 +53,7 @@ $(LIB): $(call objs,$(libsrc))
 	@mkdir -p $(@D)
 	@rm -f $@
 	@echo "  AR    $@"
-	@$(AR) rcs $@ $^
+	@$(AR) qcs $@ $^
 
 define STAGE_PROG
 $(B)/bin/skein-$(1): $(B)/$(1)/$(1).o $(LIB)
@@ -59,7 +61,9 @@ $(B)/bin/skein-$(1): $(B)/$(1)/$(1).o $(LIB)
 	@echo "  LINK  $$@"
 	@$$(CC) $$(SANFLAG) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS_)
 endef
-$(foreach s,$(STAGES),$(eval $(call STAGE_PROG,$(s))))
+$(foreach s,$(STAGES) $(OTHERS),$(eval $(call STAGE_PROG,$(s))))
+# Only these know libcurl: the linker takes nothing else of it.
+$(B)/bin/skein-assess $(B)/tests/u-assess-http: LDLIBS_ += -lcurl
 
 $(B)/bin/skein: $(B)/cli/skein.o $(LIB)
 	@mkdir -p $(@D)
@@ -71,16 +75,24 @@ $(B)/bin/skein-tap: $(B)/monitor/skein-tap.o $(LIB)
 	@echo "  LINK  $@"
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
+$(B)/bin/skein-merge: $(B)/store/skein-merge.o $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
 	@echo "  LINK  $@"
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
+
+# Only to compare with, and left out where it is not there.
+$(B)/bench/bench-search: LDLIBS_ += $(shell pkg-config --libs sqlite3 2>/dev/null)
 
 $(B)/bench/%: $(B)/bench/%.o $(LIB)
 	@echo "  LINK  $@"
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # Programs find the supervisor, the process table and data beside themselves.
-SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/* chainer/data/*)
+SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/* chainer/data/* store/data/* compactor/packages/*)
 
 scripts-ready:
 	@mkdir -p $(B)/bin $(B)/share
@@ -134,7 +146,7 @@ fuzz:
 		$$(ls -d tests/data/fuzz/$$f 2>/dev/null); done
 
 # Quality, on data that is not part of the project (SKEIN_DATA).
-eval-acts eval-chains:
+eval-acts eval-chains eval-links eval-retrieval eval-context:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
 	@SKEIN_BIN=$(B)/bin bench/$@ $(EVALFLAGS)
@@ -173,7 +185,7 @@ clean:
 	rm -rf build build-* compile_commands.json
 
 .SECONDARY:
-.PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts eval-chains
+.PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts eval-chains eval-links eval-retrieval eval-context
 # Tests read the data in the tree; programs find theirs by their own place.
 $(B)/tests/%.o $(B)/bench/%.o: CFLAGS_ += -DSKEIN_SOURCE_DIR='"$(CURDIR)"'
 

@@ -418,8 +418,8 @@ static void
 match_next(struct patterns *p, uint32_t word, struct pattern_hits *out)
 {
 	const uint16_t *symbols = p->symbols + word * p->group_count;
-	const uint32_t *wake = p->wakes.groups + p->wakes.at[word];
-	const uint32_t *last = p->wakes.groups + p->wakes.at[word + 1];
+	const uint32_t *wake = p->wakes.groups;	/* NULL: nothing wakes any */
+	uint32_t at = p->wakes.at[word], last = p->wakes.at[word + 1];
 	unsigned *active = p->active;
 	uint64_t *stepped = p->stepped, step = ++p->step;
 	size_t count = p->active_count, kept = 0;
@@ -431,10 +431,10 @@ match_next(struct patterns *p, uint32_t word, struct pattern_hits *out)
 		if (group_step(p, g, p->place[g], symbols, out))
 			active[kept++] = g;
 	}
-	for (; wake < last; wake++)
-		if (stepped[*wake] != step &&
-		    group_step(p, *wake, PLACE_IDLE, symbols, out))
-			active[kept++] = *wake;
+	for (; at < last; at++)
+		if (stepped[wake[at]] != step &&
+		    group_step(p, wake[at], PLACE_IDLE, symbols, out))
+			active[kept++] = wake[at];
 	p->active_count = kept;
 }
 

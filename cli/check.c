@@ -594,10 +594,13 @@ int
 verb_check(struct cli *cli, int argc, char **argv)
 {
 	struct check c = { .cli = cli };
-	bool deep = false;
+	bool deep = false, forgotten = false;
+	struct slice text = SLICE_NONE;
 	uint64_t after = 0;
 	const struct option_spec specs[] = {
 		{ "deep", OPTION_FLAG, &deep, NULL },
+		{ "forgotten", OPTION_FLAG, &forgotten, NULL },
+		{ "text", OPTION_TEXT, &text, NULL },
 		{ "after", OPTION_NUMBER, &after, NULL },
 		{ 0 } };
 	int64_t began_ms = wall_ms();
@@ -608,7 +611,9 @@ verb_check(struct cli *cli, int argc, char **argv)
 		return rc;
 	if (argc > 1)
 		return cli_usage(cli, "'%s' is not understood: 'skein check "
-		    "[--deep]'", argv[1]);
+		    "[--deep] [--forgotten [--text T]]'", argv[1]);
+	if (text.len > 0 && !forgotten)
+		return cli_usage(cli, "--text is for --forgotten");
 	if (after > 0 && cli_wait_store(cli, after) == -1)
 		return 1;
 	if (sodium_init() == -1)
@@ -619,6 +624,8 @@ verb_check(struct cli *cli, int argc, char **argv)
 	rc = c.txns[ENV_shared] == NULL;
 	if (rc == 0)
 		check_store(&c, deep);
+	if (rc == 0 && forgotten)
+		check_forgotten(&c, text);
 	close_all(&c);
 	if (rc == 0)
 		say_result(&c, wall_ms() - began_ms);

@@ -58,4 +58,10 @@ void check_ingest_tables(struct check *c);
 /* check_deep.c: ingest's tables made again beside the real ones. */
 void check_deep(struct check *c);
 
+/*
+ * check_forgotten.c: nothing is left of tombstones, nor of the given text; "-"
+ * takes each line of standard input.
+ */
+void check_forgotten(struct check *c, struct slice text);
+
 #endif

@@ -112,9 +112,9 @@ check_place(struct check *c, uint64_t seq, const struct msg *entry,
 	}
 	if (entry->id == MSG_exchange)
 		check_nodes(c, seq, &entry->as->exchange, s);
-	/* A tick for a whole domain is no stream's own. */
-	c->streamed += entry->id != MSG_tick || e->user.len > 0 ||
-	    e->room.len > 0;
+	/* A tick for a whole domain is no stream's own, nor a nameless stone. */
+	c->streamed += (entry->id != MSG_tick && entry->id != MSG_tombstone) ||
+	    e->user.len > 0 || e->room.len > 0;
 }
 
 /* ---- threads ---- */

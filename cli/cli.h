@@ -14,6 +14,8 @@
 #include "common/db.h"
 #include "common/stage.h"
 
+struct recall;
+
 #define SKEIN_VERSION "0.1"
 
 struct cli {
@@ -22,6 +24,9 @@ struct cli {
 	char *exec_dir;		/* where the programs beside us are */
 	bool json;		/* --json */
 	bool colour;		/* standard output is a terminal */
+	/* Of a process that answers many questions; else NULL. */
+	struct recall *kept;
+	struct buf *used;	/* `used` entries to be sent, a line each */
 };
 
 /* "skein VERB: message", and 1 or 2 for the verb to return. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/conversations.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "store/query.h"
@@ -20,6 +21,8 @@ enum {
 	BY_USER = 2,
 	BY_ROLE = 4,	/* and --own */
 	NEEDS_INGEST = 8,	/* its tables, always */
+	SHOWS_TALKS = 64,	/* conversations, as the linker's have them */
+	SHOWS_EPISODES = 32,	/* as the compactor's tables have them */
 	SHOWS_ACTS = 16		/* as classify's tables say they were revised */
 };
 
@@ -131,6 +134,7 @@ list_verb(struct cli *cli, int argc, char **argv,
 	struct list l = { .cli = cli };
 	struct query_sink sink = { on_row, on_pause, &l };
 	struct db *shared, *ingest = NULL, *classify = NULL;
+	struct db *compactor = NULL, *linker = NULL;
 	struct db_error why;
 	struct query q;
 	bool more = false;
@@ -152,10 +156,21 @@ list_verb(struct cli *cli, int argc, char **argv,
 	}
 	buf_init(&l.lines, SIZE_MAX / 4);
 	table_init(&l.table, cli, columns);
+	if (by & (SHOWS_TALKS | SHOWS_EPISODES)) {
+		linker = cli_try_open(cli, ENV_linker, &why);
+		conversations_settle(shared, linker);
+	}
 	query_open(&q, shared, ingest, l.domain);
 	if (by & SHOWS_ACTS) {
 		classify = cli_try_open(cli, ENV_classify, &why);
 		query_use_classify(&q, classify);
+	}
+	if (by & SHOWS_TALKS)
+		query_use_linker(&q, linker);
+	if (by & SHOWS_EPISODES) {
+		compactor = cli_try_open(cli, ENV_compactor, &why);
+		query_use_compactor(&q, compactor);
+		query_use_linker(&q, linker);
 	}
 	rc = run(&l, &q, &sink, &more);
 	query_close(&q);
@@ -165,6 +180,8 @@ list_verb(struct cli *cli, int argc, char **argv,
 		say_rest(&l, &q, more);
 	table_release(&l.table);
 	buf_release(&l.lines);
+	db_close(&linker);
+	db_close(&compactor);
 	db_close(&classify);
 	db_close(&ingest);
 	db_close(&shared);
@@ -198,7 +215,8 @@ verb_turns(struct cli *cli, int argc, char **argv)
 		{ "text", "TEXT", false }, { NULL, NULL, false } };
 
 	return list_verb(cli, argc, argv, columns,
-	    BY_THREAD | BY_USER | BY_ROLE | SHOWS_ACTS, run_turns);
+	    BY_THREAD | BY_USER | BY_ROLE | SHOWS_ACTS | SHOWS_TALKS,
+	    run_turns);
 }
 
 static int
@@ -233,7 +251,7 @@ verb_threads(struct cli *cli, int argc, char **argv)
 		{ "name", "NAME", false }, { NULL, NULL, false } };
 
 	return list_verb(cli, argc, argv, columns,
-	    BY_THREAD | BY_USER | NEEDS_INGEST, run_threads);
+	    BY_THREAD | BY_USER | NEEDS_INGEST | SHOWS_EPISODES, run_threads);
 }
 
 static int
@@ -249,14 +267,14 @@ verb_requests(struct cli *cli, int argc, char **argv)
 {
 	static const struct table_column columns[] = {
 		{ "key", "KEY", true }, { "id", "ID", false },
-		{ "ts", "TIME", false }, { "thread", "THREAD", false },
-		{ "parent_key", "AFTER", true }, { "known", "KNOWN", true },
-		{ "added", "ADDED", true }, { "retry", "RETRY", false },
-		{ "hash", "HASH", false }, { "model", "MODEL", false },
+		{ "ts", "TIME", false }, { "conversation", "IN", false },
+		{ "parent", "AFTER", false }, { "branch", "BRANCH", false },
+		{ "known", "KNOWN", true }, { "added", "ADDED", true },
+		{ "thread", "THREAD", false }, { "model", "MODEL", false },
 		{ NULL, NULL, false } };
 
-	return list_verb(cli, argc, argv, columns, BY_THREAD | BY_USER,
-	    run_requests);
+	return list_verb(cli, argc, argv, columns,
+	    BY_THREAD | BY_USER | SHOWS_TALKS, run_requests);
 }
 
 static int

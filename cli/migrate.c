@@ -4,12 +4,45 @@
 #include "store/migrate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "common/stage_impl.h"
 
 static int
-say(const struct cli *cli, uint64_t schema)
+migrate(const struct cli *cli, uint64_t from)
+{
+	struct db_options options = stage_db_options(&cli->conf);
+	char *dir = conf_path(&cli->conf, "db/shared");
+	enum db_result result = DB_BROKEN;
+	struct db_error why;
+	struct db *shared;
+	int rc = 0;
+
+	if (db_open(&shared, dir, ENV_shared, &options, &why) == -1) {
+		rc = cli_fail(cli, "%s", why.text);
+	} else {
+		while ((result = migrate_run(shared)) == DB_FULL &&
+		    db_grow(shared))
+			;
+		if (result != DB_DONE)
+			rc = cli_fail(cli, "%s: %s; nothing was changed", dir,
+			    db_reason(shared));
+		db_close(&shared);
+	}
+	free(dir);
+	if (rc == 0)
+		printf(cli->json ? "{\"schema\":%d,\"from\":%llu,"
+				   "\"migrated\":true}\n" :
+				   "The store has schema %d now, and had %llu: "
+				   "'skein up' makes what follows from it.\n",
+		    TABLES_SCHEMA, (unsigned long long)from);
+	return rc;
+}
+
+static int
+look(const struct cli *cli, uint64_t schema)
 {
 	unsigned long long n = schema;
 
@@ -25,8 +58,10 @@ say(const struct cli *cli, uint64_t schema)
 	case MIGRATE_OLDER:
 		break;
 	}
-	return cli_fail(cli, "the store has schema %llu, and there is no way "
-	    "from it to %d", n, TABLES_SCHEMA);
+	if (cli_supervisor(cli) != 0)
+		return cli_fail(cli, "a pipeline runs on the store: 'skein "
+		    "down' first");
+	return migrate(cli, schema);
 }
 
 int
@@ -36,6 +71,7 @@ verb_migrate(struct cli *cli, int argc, char **argv)
 	struct db_error why;
 	struct db *shared;
 	uint64_t schema;
+	bool ours;
 	int rc;
 
 	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
@@ -47,10 +83,9 @@ verb_migrate(struct cli *cli, int argc, char **argv)
 	if (shared == NULL)
 		return cli_fail(cli, "%s", why.absent ?
 		    "there is no store in the home" : why.text);
-	if (cli_schema(shared, &schema))
-		rc = say(cli, schema);
-	else
+	ours = cli_schema(shared, &schema);
+	if (!ours)
 		rc = cli_fail(cli, "%s is no store of skein", db_dir(shared));
 	db_close(&shared);
-	return rc;
+	return ours ? look(cli, schema) : rc;
 }

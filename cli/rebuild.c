@@ -7,60 +7,18 @@
  * Entries go on being accepted meanwhile.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "common/xmalloc.h"
-
-/* Rows of rejects are keyed by seq and stage. */
-static void
-drop_rejects(struct db_txn *txn, enum stage_id from)
-{
-	struct db_cursor *c = db_cursor(txn, TABLE_rejects);
-	struct key *keys = NULL;
-	size_t n = 0, room = 0, i;
-	struct db_entry e;
-	enum stage_id id;
-
-	while (db_next(c, &e)) {
-		if (e.key.len < 10 || stage_named(slice_of(e.key.ptr + 8,
-			e.key.len - 9), &id) == -1 || id < from)
-			continue;
-		if (n == room) {
-			room = room == 0 ? 64 : room * 2;
-			keys = xrealloc(keys, room * sizeof(keys[0]));
-		}
-		key_init(&keys[n]);
-		key_add_bytes(&keys[n++], e.key);
-	}
-	db_cursor_close(&c);
-	for (i = 0; i < n; i++)
-		db_delete(txn, TABLE_rejects, key_slice(&keys[i]));
-	free(keys);
-}
+#include "common/stage_drop.h"
 
 static enum db_result
 drop_sections(struct db *shared, enum stage_id from)
 {
 	struct db_txn *txn = db_write(shared);
-	struct msg_cursor c;
-	struct arena arena;
-	enum stage_id id;
 
-	arena_init(&arena);
-	for (id = from; id < STAGE_COUNT; id++) {
-		c = (struct msg_cursor){ 0 };
-		(void)db_get_msg(txn, TABLE_cursors,
-		    slice_str(stage_name(id)), MSG_cursor, &arena, &c);
-		c = (struct msg_cursor){ .epoch = c.epoch + 1 };
-		db_clear(txn, stage_section_table(id));
-		db_put_msg(txn, TABLE_cursors, slice_str(stage_name(id)),
-		    MSG_cursor, &c);
-	}
-	drop_rejects(txn, from);
-	arena_release(&arena);
+	stage_drop_sections(txn, from);
 	return db_commit(&txn);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "common/json.h"
 #include "common/sender.h"
@@ -22,6 +23,7 @@ static void
 on_result(void *data, const struct msg_ack *ack)
 {
 	struct outcome *o = data;
+	const char *class;
 
 	buf_clear(&o->line);
 	buf_addc(&o->line, '{');
@@ -35,6 +37,9 @@ on_result(void *data, const struct msg_ack *ack)
 		json_put_str(&o->line, ack->code);
 		buf_adds(&o->line, ",\"message\":");
 		json_put_str(&o->line, ack->message);
+		class = command_error_class(ack->code);
+		if (class != NULL)
+			buf_addf(&o->line, ",\"class\":\"%s\"", class);
 		buf_adds(&o->line, "}}\n");
 		o->refused++;
 	} else {

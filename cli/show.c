@@ -1,5 +1,5 @@
 /*
- * show - one thing whole: a turn, an entry or a thread
+ * show - one thing whole: a turn, an entry, a thread, a chain, an artifact
  *
  * Everything the store has about it: the entry as journaled, each stage's
  * section, its arrival, its thread.  --why tells each stage's decision field
@@ -7,8 +7,11 @@
  */
 #include <stdio.h>
 
+#include "cli/artifacts.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
+#include "cli/hashed.h"
+#include "cli/links.h"
 #include "cli/options.h"
 #include "cli/why.h"
 #include "common/json.h"
@@ -116,7 +119,7 @@ put_explained(struct shown *s, const struct query_thing *thing)
 	why_close(&w);
 }
 
-/* What was hashed: the entry's messages, and the system text. */
+/* What was hashed: each message's normal form, and the system text. */
 static void
 put_hashed(struct shown *s, const struct stage_entry *e)
 {
@@ -129,6 +132,8 @@ put_hashed(struct shown *s, const struct stage_entry *e)
 		json_put_str(&s->out, text);
 	else
 		buf_adds(&s->out, "null");
+	put_name(&s->out, "hashed");
+	hashed_to_json(s->q, e, &s->out);
 }
 
 static void
@@ -279,12 +284,46 @@ print_pages(struct shown *s, const struct query_thing *thing)
 		why_print(&w, &s->out);
 		why_close(&w);
 		chains_why(s->q, thing->seq, i, &s->out);
+		artifacts_why(s->q, thing->seq, i, &s->out);
+		links_why(s->q, thing->seq, &s->out);
 		if (thing->has_i)
 			break;
 		i++;
 	}
 	s->page = s->out.len > 0;
 	return s->page;
+}
+
+/* Whether a sender's id is that of something to be remembered. */
+static bool
+names_memory(struct shown *s, const struct query_thing *thing, struct slice id)
+{
+	struct stage_entry e;
+
+	if (thing->seq == 0 || (id.ptr[0] >= '0' && id.ptr[0] <= '9'))
+		return false;
+	query_entry(s->q, thing->seq, &e);
+	return e.entry.id == MSG_memory;
+}
+
+static bool
+show_artifact(struct shown *s, struct slice id)
+{
+	const struct artifacts_show a = { .q = s->q, .name = id,
+		.json = s->cli->json, .why = s->why, .turns = s->turns,
+		.out = &s->out };
+
+	s->page = !s->cli->json;
+	return artifacts_show(s->cli, &a);
+}
+
+static bool
+show_link(struct shown *s, struct slice id)
+{
+	const struct links_show l = { .q = s->q, .name = id,
+		.json = s->cli->json, .turns = s->turns, .out = &s->out };
+
+	return links_show(s->cli, &l);
 }
 
 static int
@@ -294,13 +333,19 @@ show(struct shown *s, struct slice id)
 
 	if (!query_find(s->q, id, &thing)) {
 		s->page = !s->cli->json;
-		if (chains_show(s->cli, s->q, id, s->cli->json, &s->out))
+		if (chains_show(s->cli, s->q, id, s->cli->json, &s->out) ||
+		    show_artifact(s, id) || show_link(s, id))
 			return 0;
 		return cli_fail(s->cli, "there is no '%.*s' in domain %.*s: "
 		    "give a turn's key (12.0), an entry's seq (12), a "
-		    "thread's key (t12), a chain's (c12.0), or a sender's id",
+		    "thread's key (t12), a chain's (c12.0), an artifact's "
+		    "(a12.0), an episode's (p12, x12), a link's (l12), or a "
+		    "sender's id",
 		    SLICE_ARG(id), SLICE_ARG(s->q->domain));
 	}
+	if (names_memory(s, &thing, id) && show_artifact(s, id))
+		return 0;
+	s->page = false;
 	if (thing.thread != 0)
 		put_whole_thread(s, thing.thread);
 	else if (!s->why || s->cli->json || !print_pages(s, &thing))

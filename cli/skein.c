@@ -52,10 +52,10 @@ help(FILE *out)
 
 	fprintf(out, "usage: skein [--home DIR] VERB [ARGUMENTS] [--json]\n\n");
 	for (i = 0; i < N_ELSEWHERE; i++)
-		fprintf(out, "  %-9s %-34s %s\n", elsewhere[i].name,
+		fprintf(out, "  %-11s %-34s %s\n", elsewhere[i].name,
 		    elsewhere[i].arguments, elsewhere[i].what);
 	for (i = 0; i < N_VERBS; i++)
-		fprintf(out, "  %-9s %-34s %s\n", verbs[i].name,
+		fprintf(out, "  %-11s %-34s %s\n", verbs[i].name,
 		    verbs[i].arguments, verbs[i].what);
 	fprintf(out, "\nThe home is --home, else $SKEIN_HOME, else ~/.skein."
 		     "  See skein(1).\n");

@@ -162,10 +162,12 @@ state_of(const struct stage_status *stage)
 	return "down";
 }
 
+/* One that a setting switches off is as it should be. */
 static bool
-is_up(const struct stage_status *stage)
+is_well(const struct stage_status *stage)
 {
-	return strcmp(state_of(stage), "ready") == 0;
+	return strcmp(state_of(stage), "ready") == 0 ||
+	    strcmp(state_of(stage), "off") == 0;
 }
 
 /* ---- stages ---- */
@@ -180,7 +182,7 @@ stage_row(const struct stage_status *stage, struct db *shared,
 	row_begin(row, arena);
 	row_text(row, "stage", slice_str(stage->name));
 	row_text(row, "state", slice_str(state_of(stage)));
-	row_bool(row, "up", is_up(stage));
+	row_bool(row, "up", strcmp(state_of(stage), "ready") == 0);
 	if (stage->alive) {
 		row_number(row, "pid", (uint64_t)stage->pid);
 		row_time(row, "since", stage->since_ms);
@@ -230,7 +232,7 @@ print_stages(struct status *s, struct db *shared)
 	table_init(&table, s->cli, columns);
 	buf_init(&line, SIZE_MAX / 4);
 	for (i = 0; i < s->n_stages; i++) {
-		all_up = all_up && is_up(&s->stages[i]);
+		all_up = all_up && is_well(&s->stages[i]);
 		stage_row(&s->stages[i], shared, &arena, &row);
 		if (s->cli->json) {
 			row.count--;	/* the words for people */
@@ -246,6 +248,65 @@ print_stages(struct status *s, struct db *shared)
 	buf_release(&line);
 	arena_release(&arena);
 	return all_up;
+}
+
+/* ---- assess ---- */
+
+/* What its status file says beyond that of a stage. */
+struct assess_status {
+	unsigned long long asked, answered, bad, failed, given_up;
+	unsigned long long open, budget, budget_left, tokens_today;
+};
+
+static bool
+read_assess(const struct status *s, struct assess_status *a)
+{
+	char *path = conf_path(&s->cli->conf, "run/assess.status");
+	FILE *file = fopen(path, "re");
+	char line[512];
+
+	*a = (struct assess_status){ 0 };
+	free(path);
+	if (file == NULL)
+		return false;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		(void)sscanf(line, "count.asked %llu", &a->asked);
+		(void)sscanf(line, "count.answered %llu", &a->answered);
+		(void)sscanf(line, "count.bad %llu", &a->bad);
+		(void)sscanf(line, "count.failed %llu", &a->failed);
+		(void)sscanf(line, "count.given_up %llu", &a->given_up);
+		(void)sscanf(line, "open %llu", &a->open);
+		(void)sscanf(line, "budget %llu", &a->budget);
+		(void)sscanf(line, "budget_left %llu", &a->budget_left);
+		(void)sscanf(line, "tokens_today %llu", &a->tokens_today);
+	}
+	fclose(file);
+	return true;
+}
+
+static void
+print_assess(struct status *s)
+{
+	const struct stage_status *stage = stage_of(s, "assess");
+	struct assess_status a;
+
+	if (stage == NULL || !stage->alive || !read_assess(s, &a))
+		return;
+	if (s->cli->json) {
+		printf("{\"assess\":\"%s\",\"asked\":%llu,\"answered\":%llu,"
+		       "\"bad\":%llu,\"failed\":%llu,\"given_up\":%llu,"
+		       "\"open\":%llu,\"budget\":%llu,\"budget_left\":%llu,"
+		       "\"tokens_today\":%llu}\n", state_of(stage), a.asked,
+		    a.answered, a.bad, a.failed, a.given_up, a.open, a.budget,
+		    a.budget_left, a.tokens_today);
+		return;
+	}
+	printf("assess   asked %llu, answered %llu, wrong %llu, failed %llu, "
+	       "given up %llu; %llu open\n", a.asked, a.answered, a.bad,
+	    a.failed, a.given_up, a.open);
+	printf("         %llu of %llu requests left today, %llu tokens spent"
+	       "%s%s\n", a.budget_left, a.budget, a.tokens_today,
+	    stage->note[0] != '\0' ? "\n         " : "", stage->note);
 }
 
 /* ---- the store ---- */
@@ -377,6 +438,7 @@ verb_status(struct cli *cli, int argc, char **argv)
 	else
 		fprintf(stderr, "skein status: %s\n", why.absent ?
 		    "there is no store in the home yet" : why.text);
+	print_assess(&s);
 	db_close(&shared);
 	return all_up ? 0 : 1;
 }

@@ -162,6 +162,9 @@ begin_txn(MDB_env *env, unsigned flags, MDB_txn **txn)
 	return rc;
 }
 
+/* No dbi is as large: there are at most TABLE_COUNT of them. */
+#define NO_TABLE UINT_MAX
+
 static int
 open_tables(struct db *db)
 {
@@ -175,6 +178,11 @@ open_tables(struct db *db)
 		if (tables[i].env != db->id)
 			continue;
 		rc = mdb_dbi_open(txn, tables[i].name, flags, &db->dbis[i]);
+		/* A store of an older schema: to a reader it is empty. */
+		if (rc == MDB_NOTFOUND && db->read_only) {
+			db->dbis[i] = NO_TABLE;
+			rc = 0;
+		}
 	}
 	if (rc == 0)
 		return mdb_txn_commit(txn);
@@ -457,7 +465,7 @@ db_get(struct db_txn *txn, enum table_id table, struct slice key,
 	MDB_val k = to_val(key), v;
 	int rc;
 
-	if (txn->state != DB_DONE)
+	if (txn->state != DB_DONE || dbi(txn, table) == NO_TABLE)
 		return false;
 	rc = mdb_get(txn->txn, dbi(txn, table), &k, &v);
 	if (rc == 0) {
@@ -528,7 +536,7 @@ db_count(struct db_txn *txn, enum table_id table)
 	MDB_stat st;
 	int rc;
 
-	if (txn->state != DB_DONE)
+	if (txn->state != DB_DONE || dbi(txn, table) == NO_TABLE)
 		return 0;
 	rc = mdb_stat(txn->txn, dbi(txn, table), &st);
 	if (rc != 0) {
@@ -579,7 +587,7 @@ db_cursor(struct db_txn *txn, enum table_id table)
 	int rc;
 
 	/* Of a transaction that has failed: a cursor that finds nothing. */
-	if (txn->state == DB_DONE) {
+	if (txn->state == DB_DONE && dbi(txn, table) != NO_TABLE) {
 		rc = mdb_cursor_open(txn->txn, dbi(txn, table), &c->cursor);
 		if (rc != 0) {
 			c->cursor = NULL;

@@ -85,6 +85,8 @@ const struct conf *stage_conf(const struct stage *st);
 struct db_txn *stage_tables(struct stage *st);	/* open for writing */
 struct arena *stage_arena(struct stage *st);	/* until the call returns */
 void stage_count(struct stage *st, enum counter counter, uint64_t more);
+/* From long work: says that the stage is alive. */
+void stage_breathe(struct stage *st);
 void *stage_state(const struct stage *st);	/* the stage's own */
 void stage_set_state(struct stage *st, void *state);
 

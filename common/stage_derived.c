@@ -402,6 +402,33 @@ read_follows(struct stage *st)
 	return ours;
 }
 
+/* Nothing was ever in them. */
+static bool
+is_fresh(struct stage *st)
+{
+	struct db_txn *txn = db_read(st->own);
+	bool fresh = db_count(txn, st->spec->derived) == 0;
+
+	db_abort(&txn);
+	return fresh;
+}
+
+/*
+ * Not emptied but gone: what was forgotten could still be read in pages that
+ * are merely free.
+ */
+static void
+start_over(struct stage *st)
+{
+	struct db_error why;
+
+	db_close(&st->own);
+	wipe(st, "belong to another state of the store");
+	if (open_own(st, &why) == -1)
+		fatalx(EX_RETRY, "%s", why.text);
+	write_stamp(st);
+}
+
 void
 derived_open(struct stage *st)
 {
@@ -420,9 +447,8 @@ derived_open(struct stage *st)
 	open_stamp(st);
 	watch_crashes(st);
 	if (!read_follows(st)) {
-		if (st->cursor > 0)
-			log_info("own tables belong to another state of the "
-				 "store: made again");
+		if (!is_fresh(st))
+			start_over(st);
 		empty_tables(st);
 	}
 }
@@ -503,4 +529,21 @@ derived_catch_up(struct stage *st)
 			return false;
 	}
 	return true;
+}
+
+void
+derived_remake(struct stage *st)
+{
+	struct msg_cursor c = { 0 };
+	struct db_txn *txn = db_read(st->shared);
+
+	(void)db_get_msg(txn, TABLE_cursors,
+	    slice_str(stage_name(st->spec->id)), MSG_cursor, &st->arena, &c);
+	db_abort(&txn);
+	arena_reset(&st->arena);
+	st->epoch = c.epoch;
+	start_over(st);
+	empty_tables(st);
+	if (!derived_catch_up(st))
+		log_warnx("own tables: %s", db_reason(st->own));
 }

@@ -122,6 +122,8 @@ void derived_abandon(struct stage *st);
 void derived_put_cursor(struct stage *st);
 /* Applies sections up to the cursor; false: no room for it now. */
 bool derived_catch_up(struct stage *st);
+/* After the own tables got a new epoch under the running process. */
+void derived_remake(struct stage *st);
 void derived_damaged(struct stage *st) __attribute__((noreturn));
 
 /* stage_status.c */

@@ -110,6 +110,12 @@ status_breathe(struct stage *st)
 }
 
 void
+stage_breathe(struct stage *st)
+{
+	status_breathe(st);
+}
+
+void
 status_state(struct stage *st, enum stage_state at, const char *note)
 {
 	bool changed = st->at != at;

@@ -116,7 +116,7 @@ text_cut(struct slice s, size_t len)
 	if (len >= s.len)
 		return s.len;
 	/* A sequence is at most four bytes: look no further back than that. */
-	for (back = 0; back < 4 && back < len; back++)
+	for (back = 0; back < 4 && back <= len; back++)
 		if (((unsigned char)s.ptr[len - back] & 0xc0) != 0x80)
 			return len - back;
 	return len;

@@ -1,15 +1,192 @@
 /*
  * compactor - turn what was concluded into artifacts
  *
- * Passes entries on: it has nothing to say about them yet, and invents
- * nothing.  See skein-compactor(8).
+ * What time has done comes first, then the turns: which effort each works on,
+ * what it leaves, and whether the thread has grown too long; then commands;
+ * then what hangs on the artifacts made: conflicts, episodes.  See effort.h
+ * for efforts, kept.h for all else that is kept, package.h for the types,
+ * lineage.h for what is remembered by command, and skein-compactor(8).
  */
-#include "common/stage.h"
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "common/xmalloc.h"
+#include "compactor/answer.h"
+#include "compactor/checkpoint.h"
+#include "compactor/conflict.h"
+#include "compactor/effort.h"
+#include "compactor/episode.h"
+#include "compactor/kept.h"
+#include "compactor/lineage.h"
+#include "compactor/package_decide.h"
+#include "compactor/similar.h"
+#include "compactor/tokens.h"
+
+static bool
+is_command(const struct compact *c)
+{
+	return c->e->entry.id == MSG_close || c->e->entry.id == MSG_reopen;
+}
+
+static void
+decide_turn(struct effort_state *s, const struct compact_turn *t)
+{
+	struct compact *c = s->c;
+	struct msg_a_turn *is = compact_a_turn(c, t->i);
+	struct effort_signs signs = { 0 };
+
+	is->tokens = tokens_of(c->conf, t->text) + TOKENS_MESSAGE;
+	if (slice_is(t->role, "user") && !t->does->machine) {
+		signs.opens = package_opens(c, t, "effort");
+		signs.concludes = package_concludes(c, t, "effort");
+		signs.aside = kept_is_aside(c, t);
+	}
+	checkpoint_decide(s, t);
+	effort_decide(s, t, &signs);
+	kept_decide(s, t);
+	effort_state_take(s, t, is);
+}
+
+static void
+decide_turns(struct compact *c)
+{
+	struct effort_state s;
+	struct compact_turn t;
+	size_t i, n = compact_turn_count(c);
+
+	effort_state_read(&s, c);
+	for (i = 0; i < n; i++) {
+		t = compact_turn(c, i);
+		decide_turn(&s, &t);
+	}
+	package_decide(c);
+}
+
+static int
+decide(struct stage *st, const struct stage_entry *e, struct msg *section,
+    struct msg_error *why)
+{
+	union msg_any *out = arena_alloc(stage_arena(st), sizeof(*out));
+	struct compact c;
+
+	/* Of what was forgotten nothing may be left, its time neither. */
+	if (e->entry.id == MSG_tombstone)
+		return 0;
+	if (e->sections[STAGE_ingest].id != MSG_s_ingest) {
+		msg_fail(why, "there is no section of ingest");
+		return -1;
+	}
+	compact_open(&c, st, e, &out->s_compactor);
+	kept_expire(&c);
+	effort_raise(&c);
+	if (compact_turn_count(&c) > 0)
+		decide_turns(&c);
+	else if (is_command(&c)) {
+		effort_command(&c);
+		package_decide(&c);
+	} else {
+		lineage_decide(&c);
+		answer_decide(&c);
+	}
+	conflict_decide(&c);
+	episode_decide(&c);
+	answer_ask(&c);
+	if (compact_finish(&c))
+		*section = (struct msg){ MSG_s_compactor, out };
+	return 0;
+}
+
+/* An effort's own thread where a command names the effort. */
+static uint64_t
+changed_thread(const struct compact *c)
+{
+	if (c->thread != 0 || c->section->n_artifacts == 0)
+		return c->thread;
+	return is_command(c) ? c->section->artifacts[0].thread : 0;
+}
+
+static void
+apply_turns(struct compact *c)
+{
+	const struct msg_s_compactor *section = c->section;
+	size_t i, n = compact_turn_count(c);
+	uint64_t thread = changed_thread(c);
+	struct effort_state s;
+	struct compact_turn t;
+
+	if (n == 0 && !is_command(c))
+		return;
+	if (n > 0)
+		effort_state_read(&s, c);
+	else
+		effort_state_read_thread(&s, c, thread);
+	for (i = 0; i < n && i < section->n_turns; i++) {
+		t = compact_turn(c, i);
+		effort_state_take(&s, &t, &section->turns[i]);
+	}
+	effort_state_settle(&s);
+	effort_state_write(&s, thread);
+}
+
+static void
+apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
+{
+	struct msg_s_compactor s = { 0 };
+	struct compact c;
+
+	if (e->entry.id == MSG_tombstone)
+		return;
+	if (section->id == MSG_s_compactor)
+		s = section->as->s_compactor;
+	compact_open(&c, st, e, &s);
+	compact_apply(&c);
+	apply_turns(&c);
+	kept_apply(&c);
+	conflict_apply(&c);
+	package_apply(&c);
+	lineage_apply(&c);
+	episode_apply(&c);
+}
+
+/* A setting that cannot be read is a mistake; so is a home without types. */
+static void
+start(struct stage *st)
+{
+	struct compact_tools *tools = xcalloc(1, sizeof(*tools));
+	struct buf why;
+
+	buf_init(&why, 4096);
+	if (tokens_check(stage_conf(st), &why) == -1)
+		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	tools->packages = packages_open(stage_conf(st), &why);
+	if (tools->packages == NULL)
+		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	packages_report(tools->packages);
+	tools->similar = similar_open(stage_conf(st), &why);
+	if (tools->similar == NULL)
+		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	buf_release(&why);
+	stage_set_state(st, tools);
+}
+
+static void
+stop(struct stage *st)
+{
+	struct compact_tools *tools = stage_state(st);
+
+	similar_close(&tools->similar);
+	packages_close(&tools->packages);
+	free(tools);
+}
 
 static const struct stage_spec compactor = {
 	.id = STAGE_compactor,
 	.env = ENV_compactor,
 	.derived = TABLE_compactor_derived,
+	.decide = decide,
+	.apply = apply,
+	.start = start,
+	.stop = stop,
 };
 
 int

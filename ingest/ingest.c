@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/xmalloc.h"
 #include "ingest/cache.h"
+#include "ingest/forget.h"
 #include "ingest/place.h"
 #include "ingest/post.h"
 
@@ -66,6 +67,8 @@ listen_clients(struct stage *st)
 {
 	struct ingest *in = stage_state(st);
 
+	/* What was asked before this process began, and not done. */
+	forget_carry_out(st);
 	in->router = bus_socket(st->bus, BUS_ROUTER);
 	/* A fast client fills its own window and this queue, then waits. */
 	bus_limit(in->router, 4096);

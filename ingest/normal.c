@@ -41,35 +41,58 @@ trim_end(struct slice s)
 	return s;
 }
 
-/*
- * Wholly one injected block, "<skein-memory id=...> ... </skein-memory>": its
- * first end tag is the end of the text, else what follows that is the user's.
- */
-static bool
-is_injected(struct slice text)
+static struct slice
+trim_start(struct slice s)
 {
-	enum { TAG_BYTES = 64 };	/* a name that long is nobody's */
-	struct slice s = trim_end(text), name;
-	const char *at, *end;
-
 	while (s.len > 0 && isspace((unsigned char)s.ptr[0]))
 		s = slice_of(s.ptr + 1, s.len - 1);
+	return s;
+}
+
+/*
+ * The length of the injected block that a text begins with, up to its first
+ * end tag: "<skein-memory id=...> ... </skein-memory>".  0: it does not.
+ */
+static size_t
+injected_len(struct slice s)
+{
+	enum { TAG_BYTES = 64 };	/* a name that long is nobody's */
+	struct slice name;
+	const char *at, *end = s.ptr + s.len;
+
 	if (!slice_starts(s, "<system-reminder>") && !slice_starts(s, "<skein-"))
-		return false;
-	end = s.ptr + s.len;
+		return 0;
 	for (at = s.ptr + 1; at < end && *at != '>' &&
 	     !isspace((unsigned char)*at);)
 		at++;
 	name = slice_of(s.ptr + 1, (size_t)(at - s.ptr - 1));
 	if (name.len > TAG_BYTES)
-		return false;
+		return 0;
 	while ((at = memmem(at, (size_t)(end - at), "</", 2)) != NULL) {
 		at += 2;
 		if ((size_t)(end - at) > name.len && at[name.len] == '>' &&
 		    memcmp(at, name.ptr, name.len) == 0)
-			return at + name.len + 1 == end;
+			return (size_t)(at + name.len + 1 - s.ptr);
 	}
-	return false;
+	return 0;
+}
+
+/* Injected blocks and white space, wholly: any word else is the user's. */
+static bool
+is_injected(struct slice text)
+{
+	struct slice s = trim_start(trim_end(text));
+	size_t len;
+
+	if (s.len == 0)
+		return false;
+	while (s.len > 0) {
+		len = injected_len(s);
+		if (len == 0)
+			return false;
+		s = trim_start(slice_of(s.ptr + len, s.len - len));
+	}
+	return true;
 }
 
 static void
@@ -90,8 +113,9 @@ struct reader {
 	struct buf text;	/* its plain text */
 	bool plain;		/* nothing but text so far */
 	bool all_results;	/* nothing but tool results so far */
+	bool injected;		/* some of it was left out as injected */
 	size_t tool_ids;
-	struct msg_error *why;
+	size_t role_bytes;	/* of form: there is nothing but the role */
 };
 
 static void read_content(struct reader *r, json_t *content);
@@ -101,8 +125,12 @@ add_text(struct reader *r, struct slice text)
 {
 	struct slice trimmed = trim_end(text);
 
-	if (trimmed.len == 0 || is_injected(text))
+	if (trimmed.len == 0)
 		return;
+	if (is_injected(text)) {
+		r->injected = true;
+		return;
+	}
 	put_part(&r->form, 'T', trimmed);
 	if (r->text.len > 0) {
 		buf_addc(&r->text, '\n');
@@ -192,26 +220,32 @@ read_content(struct reader *r, json_t *content)
 		read_block(r, content);
 }
 
-/* OpenAI: calls stand beside the content, arguments are JSON in a string. */
+/* OpenAI's: arguments are JSON in a string. */
 static void
-read_tool_calls(struct reader *r, json_t *calls)
+read_function(struct reader *r, struct slice id, json_t *function)
 {
-	json_t *call, *function, *input;
-	struct slice arguments;
+	struct slice arguments = str_at(function, "arguments");
+	json_t *input = arguments.len == 0 ? NULL :
+	    json_loadb(arguments.ptr, arguments.len, JSON_DECODE_ANY, NULL);
+
+	if (input == NULL)
+		input = json_stringn(arguments.ptr, arguments.len);
+	add_call(r, id, str_at(function, "name"), input);
+	json_decref(input);
+}
+
+/* OpenAI: calls stand beside the content; once there was only one. */
+static void
+read_tool_calls(struct reader *r, json_t *message)
+{
+	json_t *call, *one = json_object_get(message, "function_call");
 	size_t i;
 
-	json_array_foreach(calls, i, call) {
-		function = json_object_get(call, "function");
-		arguments = str_at(function, "arguments");
-		input = arguments.len == 0 ? NULL :
-		    json_loadb(arguments.ptr, arguments.len, JSON_DECODE_ANY,
-			NULL);
-		if (input == NULL)
-			input = json_stringn(arguments.ptr, arguments.len);
-		add_call(r, str_at(call, "id"), str_at(function, "name"),
-		    input);
-		json_decref(input);
-	}
+	json_array_foreach(json_object_get(message, "tool_calls"), i, call)
+		read_function(r, str_at(call, "id"),
+		    json_object_get(call, "function"));
+	if (json_is_object(one))
+		read_function(r, SLICE_NONE, one);
 }
 
 /* ---- messages ---- */
@@ -239,13 +273,22 @@ read_form(struct reader *r, json_t *message)
 	buf_clear(&r->form);
 	buf_clear(&r->text);
 	r->plain = r->all_results = true;
+	r->injected = false;
 	r->tool_ids = 0;
 	put_part(&r->form, 'M', role);
+	r->role_bytes = r->form.len;
 	if (slice_is(role, "tool") || slice_is(role, "function"))
 		add_result(r, str_at(message, "tool_call_id"), content, false);
 	else
 		read_content(r, content);
-	read_tool_calls(r, json_object_get(message, "tool_calls"));
+	read_tool_calls(r, message);
+}
+
+/* Nothing of the message is the conversation's. */
+static bool
+is_all_injected(const struct reader *r)
+{
+	return r->injected && r->form.len == r->role_bytes;
 }
 
 static struct slice
@@ -310,10 +353,30 @@ check_message(json_t *message, size_t i, struct refusal *refusal)
 	if (!is_content(content))
 		return refuse(refusal, "bad_type",
 		    "messages[%zu].content: must be a string or an array", i);
-	if (content == NULL && json_object_get(message, "tool_calls") == NULL)
+	if (content == NULL && json_object_get(message, "tool_calls") == NULL &&
+	    json_object_get(message, "function_call") == NULL)
 		return refuse(refusal, "missing",
 		    "messages[%zu].content: is missing", i);
 	return 0;
+}
+
+void
+normal_form(struct slice role, struct slice text, struct slice content,
+    struct buf *out)
+{
+	struct reader r = { 0 };
+	json_t *message = content.len > 0 ?
+	    json_loadb(content.ptr, content.len, 0, NULL) :
+	    json_pack("{s:s%, s:s%}", "role", role.ptr, role.len, "content",
+		text.len > 0 ? text.ptr : "", text.len);
+
+	buf_init(&r.form, SIZE_MAX / 4);
+	buf_init(&r.text, SIZE_MAX / 4);
+	read_form(&r, message);
+	buf_addslice(out, buf_slice(&r.form));
+	buf_release(&r.form);
+	buf_release(&r.text);
+	json_decref(message);
 }
 
 /* ---- the system text ---- */
@@ -324,17 +387,40 @@ is_volatile(struct slice line)
 {
 	static const char *const starts[] = { "x-anthropic-billing-header:",
 		"Today's date", "Current date", "Current time", "Today is ",
-		"The current date", "Current branch:", "Status:",
-		"Recent commits:", "gitStatus:" };
+		"The current date", "The current time", "The time is",
+		"The date is", "It is now ", "Date:", "Time:", "Timestamp:",
+		"Current branch:", "gitStatus:" };
 	size_t i;
 
-	while (line.len > 0 && isspace((unsigned char)line.ptr[0]))
-		line = slice_of(line.ptr + 1, line.len - 1);
+	line = trim_start(line);
 	for (i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (line.len >= strlen(starts[i]) &&
 		    strncasecmp(line.ptr, starts[i], strlen(starts[i])) == 0)
 			return true;
 	return false;
+}
+
+/* Headings whose lines change likewise, down to the next empty one. */
+static bool
+is_volatile_heading(struct slice line)
+{
+	line = trim_start(line);
+	return slice_is(line, "Status:") || slice_is(line, "Recent commits:");
+}
+
+/* Whether one of the marks, separated by '|', stands in the text. */
+static bool
+has_mark(struct slice text, const char *marks)
+{
+	const char *end = marks + strcspn(marks, "|");
+
+	for (;; marks = end + 1, end = marks + strcspn(marks, "|")) {
+		if (end > marks && memmem(text.ptr, text.len, marks,
+			(size_t)(end - marks)) != NULL)
+			return true;
+		if (*end == '\0')
+			return false;
+	}
 }
 
 static void
@@ -355,29 +441,37 @@ add_system(struct buf *text, json_t *system)
 	}
 }
 
-static void
-hash_system(struct slice text, char out[PREFIX_HASH_BYTES])
+void
+normal_system(struct slice text, struct buf *out)
 {
-	crypto_generichash_state state;
 	const char *end = text.ptr + text.len, *line = text.ptr, *newline;
+	bool below = false;	/* a heading whose lines do not count */
 	struct slice s;
 
-	crypto_generichash_init(&state, NULL, 0, PREFIX_HASH_BYTES);
 	while (line != NULL && line < end) {
 		newline = memchr(line, '\n', (size_t)(end - line));
 		s = slice_of(line,
 		    (size_t)((newline != NULL ? newline : end) - line));
 		s = trim_end(s);
-		if (s.len > 0 && !is_volatile(s)) {
-			crypto_generichash_update(&state,
-			    (const unsigned char *)s.ptr, s.len);
-			crypto_generichash_update(&state,
-			    (const unsigned char *)"\n", 1);
+		below = s.len > 0 && (below || is_volatile_heading(s));
+		if (s.len > 0 && !below && !is_volatile(s)) {
+			buf_addslice(out, s);
+			buf_addc(out, '\n');
 		}
 		line = newline != NULL ? newline + 1 : NULL;
 	}
-	crypto_generichash_final(&state, (unsigned char *)out,
-	    PREFIX_HASH_BYTES);
+}
+
+static void
+hash_system(struct slice text, char out[PREFIX_HASH_BYTES])
+{
+	struct buf stable;
+
+	buf_init(&stable, SIZE_MAX / 4);
+	normal_system(text, &stable);
+	crypto_generichash((unsigned char *)out, PREFIX_HASH_BYTES,
+	    (const unsigned char *)stable.ptr, stable.len, NULL, 0);
+	buf_release(&stable);
 }
 
 static bool
@@ -390,7 +484,8 @@ is_system(json_t *message)
 
 /* The system field, then the system messages that open the request. */
 static size_t
-read_system(json_t *exchange, struct arena *arena, struct normal_exchange *out)
+read_system(const struct conf *conf, json_t *exchange, struct arena *arena,
+    struct normal_exchange *out)
 {
 	json_t *messages = json_object_get(exchange, "messages");
 	size_t first = 0, count = json_array_size(messages);
@@ -402,6 +497,7 @@ read_system(json_t *exchange, struct arena *arena, struct normal_exchange *out)
 		add_system(&text, json_object_get(
 		    json_array_get(messages, first++), "content"));
 	out->system = arena_dup(arena, buf_slice(&text));
+	out->summary_system = has_mark(out->system, conf->summary_systems);
 	hash_system(out->system, out->system_hash);
 	buf_release(&text);
 	return first;
@@ -423,7 +519,8 @@ reply_message(json_t *response)
 		return json_is_object(message) ? message : NULL;
 	}
 	return json_object_get(response, "content") != NULL ||
-		json_object_get(response, "tool_calls") != NULL ?
+		json_object_get(response, "tool_calls") != NULL ||
+		json_object_get(response, "function_call") != NULL ?
 	    response : NULL;
 }
 
@@ -441,16 +538,18 @@ read_reply(struct reader *r, json_t *exchange, const char *before,
 		    "response: must be null, text, or a reply with content or "
 		    "choices");
 	/* Only role and content: ids and usage are not the conversation. */
-	own = json_pack("{s:s, s:O?, s:O?}", "role", "assistant", "content",
-	    json_is_string(message) ? message :
-				      json_object_get(message, "content"),
-	    "tool_calls", json_is_string(message) ? NULL :
-	    json_object_get(message, "tool_calls"));
+	own = json_is_string(message) ?
+	    json_pack("{s:s, s:O}", "role", "assistant", "content", message) :
+	    json_pack("{s:s, s:O?, s:O?, s:O?}", "role", "assistant",
+		"content", json_object_get(message, "content"), "tool_calls",
+		json_object_get(message, "tool_calls"), "function_call",
+		json_object_get(message, "function_call"));
 	if (own == NULL)
 		return refuse(refusal, "bad_type", "response: cannot be read");
 	read_form(r, own);
 	keep_message(r, own, before, &out->reply);
 	out->has_reply = true;
+	out->response_id = arena_dup(r->arena, str_at(response, "id"));
 	json_decref(own);
 	return 0;
 }
@@ -491,6 +590,10 @@ read_messages(struct reader *r, json_t *messages, size_t first,
 		read_form(r, json_array_get(messages, i));
 		if (is_repeated(r, seen))
 			continue;
+		/* One message there must be, whatever it holds. */
+		if (is_all_injected(r) &&
+		    (out->n_messages > 0 || i + 1 < count))
+			continue;
 		keep_message(r, json_array_get(messages, i), before,
 		    &out->messages[out->n_messages]);
 		before = out->messages[out->n_messages++].hash;
@@ -523,7 +626,7 @@ normal_read(const struct conf *conf, json_t *exchange, struct arena *arena,
 		    json_array_size(messages), (long long)conf->max_messages);
 	buf_init(&r.form, SIZE_MAX / 4);
 	buf_init(&r.text, SIZE_MAX / 4);
-	first = read_system(exchange, arena, out);
+	first = read_system(conf, exchange, arena, out);
 	rc = read_messages(&r, messages, first, out, refusal);
 	if (rc == 0)
 		rc = read_reply(&r, exchange,

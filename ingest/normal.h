@@ -10,13 +10,17 @@
  *                    id, name and input (key order aside); tool results with
  *                    id, content and error mark; anything unknown, as sorted
  *                    JSON
- *   does not count   cache_control; thinking; text blocks that are wholly a
- *                    <system-reminder> or a <skein-...> block; empty text; a
- *                    message that repeats an earlier one with the same tool
- *                    ids
+ *   does not count   cache_control; thinking; text blocks that are wholly
+ *                    <system-reminder> or <skein-...> blocks, and messages
+ *                    that hold nothing else; empty text; a message that
+ *                    repeats an earlier one with the same tool ids
  *
  * Every part is written with its length before it, so that no text can forge
  * a border.  hash[i] = BLAKE2b-128(hash[i-1], normal form of message i).
+ *
+ * The system text has a hash of its own, over its stable part: lines that tell
+ * a date or a time, a billing header and the state of a git repository are
+ * left out.
  */
 #ifndef INGEST_NORMAL_H
 #define INGEST_NORMAL_H
@@ -41,11 +45,21 @@ struct normal_exchange {
 	bool has_reply;
 	struct slice system;			/* its whole text */
 	char system_hash[PREFIX_HASH_BYTES];	/* of its stable part */
+	bool summary_system;			/* it asks for a summary */
+	struct slice response_id;		/* the provider's, of the reply */
 };
 
 /* Reads messages, system and response of an accepted exchange's JSON. */
 int normal_read(const struct conf *conf, struct json_t *exchange,
     struct arena *arena, struct normal_exchange *out, struct refusal *refusal)
     __attribute__((warn_unused_result));
+
+/*
+ * What was hashed of a message as the log keeps it, and of a system text: for
+ * people to look at.
+ */
+void normal_form(struct slice role, struct slice text, struct slice content,
+    struct buf *out);
+void normal_system(struct slice text, struct buf *out);
 
 #endif

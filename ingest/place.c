@@ -9,6 +9,7 @@
 #include "common/when.h"
 #include "ingest/assign.h"
 #include "ingest/cache.h"
+#include "ingest/forget.h"
 
 /* ---- keys ---- */
 
@@ -268,39 +269,58 @@ place_turn(struct stage *st, uint64_t seq, const struct msg_turn *t,
 
 /* ---- exchanges ---- */
 
-enum { NODES_COMPARED = 16 };
+enum {
+	NODES_COMPARED = 16,	/* of one's own, or nobody's */
+	NODES_SEEN = 4096,	/* with those of others */
+};
+
+/* Nothing joins different users who share no room. */
+static bool
+is_anothers(const struct msg_exchange *x, const struct msg_node *node)
+{
+	if (x->room.len > 0 && slice_eq(x->room, node->room))
+		return false;
+	/* "default" is who was not named. */
+	return !slice_is(x->user, "default") &&
+	    !slice_is(node->user, "default") &&
+	    !slice_eq(x->user, node->user);
+}
 
 /*
  * The newest node of a prefix; among the newest few, one with the same system
  * text is preferred.
  */
 static bool
-find_node(struct stage *st, struct slice domain, struct slice hash,
+find_node(struct stage *st, const struct msg_exchange *x, struct slice hash,
     struct slice system_hash, struct msg_node *out)
 {
-	struct key from = node_key(domain, hash, 0, 0);
-	struct key last = node_key(domain, hash, UINT64_MAX, UINT64_MAX);
+	struct key from = node_key(x->domain, hash, 0, 0);
+	struct key last = node_key(x->domain, hash, UINT64_MAX, UINT64_MAX);
 	size_t prefix = from.len - 16;
 	struct db_cursor *c = db_cursor(stage_tables(st), TABLE_nodes);
 	struct msg_error why;
 	struct msg_node node;
 	struct db_entry e;
 	bool found = false, more;
-	int i;
+	int compared = 0, seen;
 
 	more = db_seek_back(c, key_slice(&last), &e);
-	for (i = 0; more && i < NODES_COMPARED; i++) {
+	for (seen = 0; more && seen < NODES_SEEN && compared < NODES_COMPARED;
+	     seen++) {
 		if (e.key.len != from.len ||
 		    memcmp(e.key.ptr, from.bytes, prefix) != 0 ||
 		    msg_decode_as(e.value, stage_arena(st), MSG_node, &node,
 			&why) == -1)
 			break;
+		more = db_prev(c, &e);
+		if (is_anothers(x, &node))
+			continue;
+		compared++;
 		if (!found || slice_eq(node.system_hash, system_hash))
 			*out = node;
 		found = true;
 		if (slice_eq(node.system_hash, system_hash))
 			break;
-		more = db_prev(c, &e);
 	}
 	db_cursor_close(&c);
 	return found;
@@ -313,11 +333,11 @@ is_retry(struct stage *st, const struct msg_exchange *x,
 {
 	int64_t apart = x->ts - node->ts;
 
-	if (!slice_eq(node->system_hash,
+	if (!node->ends || !slice_eq(node->system_hash,
 		slice_of(n->system_hash, PREFIX_HASH_BYTES)))
 		return false;
-	if (x->session.len > 0 && slice_eq(x->session, node->session))
-		return true;
+	if (x->session.len > 0 && node->session.len > 0)
+		return slice_eq(x->session, node->session);
 	return !node->answered && apart >= 0 &&
 	    apart <= stage_conf(st)->retry_window * 1000;
 }
@@ -331,7 +351,7 @@ find_prefix(struct stage *st, struct msg_exchange *x,
 	size_t depth;
 
 	for (depth = n->n_messages; depth > 0; depth--) {
-		if (!find_node(st, x->domain,
+		if (!find_node(st, x,
 			slice_of(n->messages[depth - 1].hash, PREFIX_HASH_BYTES),
 			system, node))
 			continue;
@@ -371,10 +391,15 @@ place_exchange(struct stage *st, uint64_t seq, struct msg_exchange *x,
 	x->hash = slice_of(n->messages[n->n_messages - 1].hash,
 	    PREFIX_HASH_BYTES);
 	x->system_hash = slice_of(n->system_hash, PREFIX_HASH_BYTES);
+	x->summary_system = n->summary_system;
+	if (n->has_reply)
+		x->reply_hash = slice_of(n->reply.hash, PREFIX_HASH_BYTES);
+	if (x->response_id.len == 0)
+		x->response_id = n->response_id;
 	for (i = known; i < n->n_messages; i++)
 		add_message(x, &n->messages[i], false);
 	if (n->has_reply && !(known == n->n_messages &&
-		find_node(st, x->domain,
+		find_node(st, x,
 		    slice_of(n->reply.hash, PREFIX_HASH_BYTES), x->system_hash,
 		    &reply)))
 		add_message(x, &n->reply, true);
@@ -487,6 +512,28 @@ place_command(struct stage *st, struct slice domain, struct slice name,
 	return 0;
 }
 
+/* To a thread that is not there yet: it begins with what it imports. */
+static int
+place_attach(struct stage *st, uint64_t seq, const struct msg_attach *a,
+    struct msg_s_ingest *section, struct refusal *refusal)
+{
+	struct msg_thread t;
+
+	if (find_thread(st, a->domain, a->thread, &t)) {
+		section->thread = t.key;
+		return 0;
+	}
+	if (own_thread_key(a->thread) != 0)
+		return no_thread(refusal, a->thread);
+	section->thread = seq;
+	section->begins = true;
+	section->explicit_channel = true;
+	section->timeout_ms = (uint64_t)(stage_conf(st)->inactivity_timeout *
+	    WHEN_MINUTE_MS);
+	section->why = SLICE("new: with imported artifacts");
+	return 0;
+}
+
 int
 place_decide(struct stage *st, uint64_t seq, enum msg_id type,
     union msg_any *entry, struct normal_exchange *exchange,
@@ -513,11 +560,21 @@ place_decide(struct stage *st, uint64_t seq, enum msg_id type,
 		return place_command(st, domain, entry->rename.thread, section,
 		    refusal);
 	case MSG_attach:
-		return place_command(st, domain, entry->attach.thread, section,
+		return place_attach(st, seq, &entry->attach, section,
 		    refusal);
+	case MSG_forget:
+		return forget_check(st, seq, &entry->forget, refusal);
 	default:
 		return 0;
 	}
+}
+
+uint64_t
+place_thread(struct stage *st, struct slice domain, struct slice name)
+{
+	struct msg_thread t;
+
+	return find_thread(st, domain, name, &t) ? t.key : 0;
 }
 
 bool
@@ -548,8 +605,9 @@ apply_stream(struct stage *st, enum msg_id type, const struct msg_envelope *e)
 {
 	struct key k = stream_key(e);
 
-	/* A tick for a whole domain is no stream's own. */
-	if (type == MSG_tick && e->user.len == 0 && e->room.len == 0)
+	/* A tick for a whole domain is no stream's own; nor a nameless stone. */
+	if ((type == MSG_tick || type == MSG_tombstone) && e->user.len == 0 &&
+	    e->room.len == 0)
 		return;
 	move_clock(cache_stream(st, TABLE_streams, key_slice(&k)), e);
 	if (!e->live || type == MSG_tick)
@@ -612,6 +670,10 @@ register_thread(struct stage *st, const struct stage_entry *e,
 		id = e->entry.as->fork.as;
 		t->name = e->entry.as->fork.name;
 	}
+	if (e->entry.id == MSG_attach)
+		id = e->entry.as->attach.thread;
+	if (e->entry.id == MSG_tombstone)
+		id = e->entry.as->tombstone.thread;
 	t->id = id;
 	if (id.len > 0) {
 		k = named_key(t->domain, id);
@@ -700,6 +762,8 @@ apply_nodes(struct stage *st, const struct stage_entry *e,
 		.system_hash = x->system_hash,
 		.ts = x->ts,
 		.session = x->session,
+		.user = x->user,
+		.room = x->room,
 	};
 	struct key k;
 	size_t i;
@@ -709,6 +773,7 @@ apply_nodes(struct stage *st, const struct stage_entry *e,
 		node.depth = x->known + i + 1;
 		node.turn = s->first_turn + i;
 		node.answered = has_reply;
+		node.ends = i + 1 == x->n_added - (has_reply ? 1 : 0);
 		k = node_key(x->domain, x->added[i].hash, e->seq, i);
 		db_put_msg(stage_tables(st), TABLE_nodes, key_slice(&k),
 		    MSG_node, &node);

@@ -28,4 +28,7 @@ void place_apply(struct stage *st, const struct stage_entry *e,
 bool place_sent(struct stage *st, struct slice domain, struct slice id,
     struct msg_sent *out);
 
+/* A thread by the sender's id or skein's own key: its key, or 0. */
+uint64_t place_thread(struct stage *st, struct slice domain, struct slice name);
+
 #endif

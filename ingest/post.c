@@ -11,6 +11,7 @@
 
 #include "common/when.h"
 #include "ingest/accept.h"
+#include "ingest/forget.h"
 #include "ingest/place.h"
 
 /* Far past what a client gathers: a frame of empty ones is not worth its acks. */
@@ -112,6 +113,10 @@ journal(struct stage *st, const struct stage_entry *e,
 	    true);
 	batch_put_msg(st, TABLE_arrivals, key_slice(&k), MSG_arrival, arrival,
 	    true);
+	if (e->entry.id == MSG_forget) {
+		forget_journal(st, e->seq);
+		((struct ingest *)stage_state(st))->forgets = true;
+	}
 	place_apply(st, e, section);
 	stage_count(st, COUNTER_accepted, 1);
 }
@@ -392,6 +397,11 @@ end_batch(struct stage *st)
 	status_state(st, result == DB_FULL || in->full ? STATE_blocked :
 							 STATE_ready,
 	    result == DB_FULL || in->full ? "map or disk is full" : "");
+	/* Who hears that it was taken may rely on its being gone. */
+	if (in->forgets && result == DB_DONE) {
+		in->forgets = false;
+		forget_carry_out(st);
+	}
 	clients_reply(in->clients, in->router);
 	arena_reset(&in->batch);
 	arena_reset(&st->arena);

@@ -1,15 +1,79 @@
 /*
  * linker - relate threads and conversations
  *
- * Passes entries on: it has nothing to say about them yet, and invents
- * nothing.  See skein-linker(8).
+ * Calls of LLM APIs are joined to conversations, branches, continuations and
+ * sub-tasks by exchange.c and its strategies; threads to episodes that go
+ * across them by episodes.c.  See skein-linker(8) and docs/LINKING.md.
  */
-#include "common/stage.h"
+#include "linker/link.h"
+
+static struct link
+link_open(struct stage *st, const struct stage_entry *e,
+    struct msg_s_linker *section)
+{
+	return (struct link){
+		.st = st,
+		.e = e,
+		.section = section,
+		.arena = stage_arena(st),
+		.conf = stage_conf(st),
+	};
+}
+
+static bool
+is_empty(const struct msg_s_linker *s)
+{
+	const struct msg_spec *spec = msg_spec(MSG_s_linker);
+	size_t i;
+
+	for (i = 0; i < spec->n_fields; i++)
+		if (!msg_is_absent(&spec->fields[i], s))
+			return false;
+	return true;
+}
+
+static int
+decide(struct stage *st, const struct stage_entry *e, struct msg *section,
+    struct msg_error *why)
+{
+	union msg_any *out = arena_alloc(stage_arena(st), sizeof(*out));
+	struct link l = link_open(st, e, &out->s_linker);
+
+	/* Of what was forgotten nothing may be left. */
+	if (e->entry.id == MSG_tombstone)
+		return 0;
+	if (link_place(&l) == NULL) {
+		msg_fail(why, "there is no section of ingest");
+		return -1;
+	}
+	exchanges_decide(&l);
+	threads_decide(&l);
+	if (!is_empty(&out->s_linker))
+		*section = (struct msg){ MSG_s_linker, out };
+	return 0;
+}
+
+static void
+apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
+{
+	struct msg_s_linker none = { 0 }, *s = &none;
+	struct link l;
+
+	if (e->entry.id == MSG_tombstone)
+		return;
+	if (section->id == MSG_s_linker)
+		s = (struct msg_s_linker *)&section->as->s_linker;
+	l = link_open(st, e, s);
+	exchanges_apply(&l);
+	threads_apply(&l);
+}
 
 static const struct stage_spec linker = {
 	.id = STAGE_linker,
 	.env = ENV_linker,
 	.derived = TABLE_linker_derived,
+	.decide = decide,
+	.apply = apply,
 };
 
 int

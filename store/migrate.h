@@ -8,14 +8,17 @@
 #ifndef STORE_MIGRATE_H
 #define STORE_MIGRATE_H
 
-#include <stdint.h>
+#include "common/db.h"
 
 enum migrate_need {
 	MIGRATE_CURRENT,
-	MIGRATE_OLDER,	/* a step from it is needed, and there is none */
+	MIGRATE_OLDER,
 	MIGRATE_NEWER	/* made by a later skein */
 };
 
 enum migrate_need migrate_need(uint64_t schema);
+/* All steps at once, in one transaction, or none of them. */
+enum db_result migrate_run(struct db *shared)
+    __attribute__((warn_unused_result));
 
 #endif

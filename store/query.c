@@ -8,6 +8,8 @@
 #include "common/json.h"
 #include "common/when.h"
 #include "common/xmalloc.h"
+#include "store/query_conversations.h"
+#include "store/query_links.h"
 
 enum { ROWS_A_VIEW = 1000 };
 
@@ -20,6 +22,10 @@ begin(struct query *q)
 		q->ingest = db_read(q->ingest_db);
 	if (q->classify_db != NULL)
 		q->classify = db_read(q->classify_db);
+	if (q->compactor_db != NULL)
+		q->compactor = db_read(q->compactor_db);
+	if (q->linker_db != NULL)
+		q->linker = db_read(q->linker_db);
 	q->shared = db_read(q->shared_db);
 }
 
@@ -27,6 +33,8 @@ static void
 end(struct query *q)
 {
 	db_abort(&q->shared);
+	db_abort(&q->linker);
+	db_abort(&q->compactor);
 	db_abort(&q->classify);
 	db_abort(&q->ingest);
 }
@@ -50,9 +58,28 @@ query_use_classify(struct query *q, struct db *classify)
 }
 
 void
+query_use_compactor(struct query *q, struct db *compactor)
+{
+	end(q);
+	q->compactor_db = compactor;
+	begin(q);
+}
+
+void
+query_use_linker(struct query *q, struct db *linker)
+{
+	end(q);
+	q->linker_db = linker;
+	if (q->talks == NULL)
+		q->talks = talks_new();
+	begin(q);
+}
+
+void
 query_close(struct query *q)
 {
 	end(q);
+	talks_free(&q->talks);
 	arena_release(&q->arena);
 }
 
@@ -260,7 +287,6 @@ static const struct {
 	{ STAGE_chainer, "chain", false },
 	{ STAGE_chainer, "chains", false },
 	{ STAGE_compactor, "effort", false },
-	{ STAGE_linker, "conversation", false },
 };
 
 static const struct msg_field *
@@ -406,6 +432,7 @@ make_turn_row(struct query *q, const struct stage_entry *e, uint64_t i,
 		else
 			add_section_field(row, later_fields[k].name,
 			    &e->sections[later_fields[k].stage], i, text);
+	row_maybe(row, "conversation", query_conversation(q, e));
 	if (by > 0)
 		row_number(row, "revised_by", by);
 	else
@@ -428,11 +455,26 @@ query_turn_row(struct query *q, uint64_t seq, uint64_t i, struct row *row)
 
 /* ---- rows: a thread ---- */
 
+/* Its primary episode; an empty one where there is none yet. */
+static struct msg_episode
+load_episode(struct query *q, uint64_t thread)
+{
+	struct key k = key_u64(thread);
+	struct msg_episode e;
+
+	if (q->compactor == NULL || !db_get_msg(q->compactor, TABLE_episodes,
+		key_slice(&k), MSG_episode, &q->arena, &e))
+		e = (struct msg_episode){ 0 };
+	return e;
+}
+
 static void
 make_thread_row(struct query *q, const struct msg_thread *t, struct row *row)
 {
 	struct slice key = arena_printf(&q->arena, "t%llu",
 	    (unsigned long long)t->key);
+	struct msg_episode episode = load_episode(q, t->key);
+	struct msg_strs across = query_thread_episodes(q, q->linker, t->key);
 
 	row_begin(row, &q->arena);
 	row_text(row, "thread_id", t->id.len > 0 ? t->id : key);
@@ -444,13 +486,16 @@ make_thread_row(struct query *q, const struct msg_thread *t, struct row *row)
 	row_number(row, "inactivity_timeout_minutes",
 	    t->timeout_ms / WHEN_MINUTE_MS);
 	row_bool(row, "explicit_channel", t->explicit_channel);
-	row_null(row, "primary_episode_id");
-	row_null(row, "cross_thread_episodes");
+	/* One that was linked has its name before it was ever compacted. */
+	row_maybe(row, "primary_episode_id", episode.key.len > 0 ||
+	    across.count == 0 ? episode.key :
+	    arena_printf(&q->arena, "p%llu", (unsigned long long)t->key));
+	row_strs(row, "cross_thread_episodes", &across);
 	row_number(row, "turn_count", t->turn_count);
-	row_null(row, "summary");
+	row_maybe(row, "summary", episode.micro);
 	row_text(row, "key", key);
 	row_maybe(row, "id", t->id);
-	row_maybe(row, "name", t->name);
+	row_maybe(row, "name", t->name.len > 0 ? t->name : episode.name);
 	row_text(row, "domain", t->domain);
 	row_maybe(row, "room", t->room);
 	row_maybe(row, "session", t->session);
@@ -485,7 +530,7 @@ add_parent(struct query *q, struct row *row, const struct msg_exchange *x)
 
 	if (x->parent_seq == 0) {
 		row_null(row, "parent_key");
-		row_null(row, "parent_hash");
+		row_null(row, "known_hash");
 		return;
 	}
 	if (load_entry(q, x->parent_seq, &parent) &&
@@ -495,17 +540,14 @@ add_parent(struct query *q, struct row *row, const struct msg_exchange *x)
 	row_text(row, "parent_key", arena_printf(&q->arena, "%llu.%llu",
 	    (unsigned long long)x->parent_seq,
 	    (unsigned long long)x->parent_i));
-	row_hex(row, "parent_hash", hash);
+	row_hex(row, "known_hash", hash);
 }
 
 static bool
 make_request_row(struct query *q, uint64_t seq, struct row *row)
 {
-	static const char *const linker_fields[] = { "conversation", "parent",
-		"branch", "subtask", "task_parent", "match" };
 	const struct msg_exchange *x;
 	struct stage_entry e;
-	size_t k;
 
 	query_entry(q, seq, &e);
 	if (e.entry.id != MSG_exchange)
@@ -520,9 +562,7 @@ make_request_row(struct query *q, uint64_t seq, struct row *row)
 	row_maybe(row, "user", x->user);
 	row_maybe(row, "session", x->session);
 	row_time(row, "ts", x->ts);
-	for (k = 0; k < sizeof(linker_fields) / sizeof(linker_fields[0]); k++)
-		add_section_field(row, linker_fields[k],
-		    &e.sections[STAGE_linker], 0, SLICE_NONE);
+	query_talk_cells(q, seq, row);
 	row_hex(row, "hash", x->hash);
 	row_hex(row, "system_hash", x->system_hash);
 	add_parent(q, row, x);

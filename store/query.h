@@ -19,8 +19,9 @@
 
 struct query {
 	struct db *shared_db, *ingest_db;	/* ingest's may be NULL */
-	struct db *classify_db;		/* as may classify's */
-	struct db_txn *shared, *ingest, *classify;
+	struct db *classify_db, *compactor_db, *linker_db; /* as may these */
+	struct db_txn *shared, *ingest, *classify, *compactor, *linker;
+	struct talks *talks;		/* see query_conversations.h */
 	struct slice domain;
 	struct arena arena;		/* one row */
 	uint64_t unreadable;		/* records that did not decode */
@@ -51,6 +52,13 @@ void query_open(struct query *q, struct db *shared, struct db *ingest,
     struct slice domain);
 /* Also reads classify's tables: acts are then shown as answers revised them. */
 void query_use_classify(struct query *q, struct db *classify);
+/* Also reads the compactor's: threads are then shown with their episodes. */
+void query_use_compactor(struct query *q, struct db *compactor);
+/*
+ * Also reads the linker's: and with those that go across threads, requests and
+ * turns with their conversation.
+ */
+void query_use_linker(struct query *q, struct db *linker);
 void query_close(struct query *q);
 
 /*

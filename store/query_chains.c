@@ -3,11 +3,9 @@
  */
 #include "store/query_chains.h"
 
-
 #include "chainer/chain.h"
 #include "common/json.h"
-
-enum { ROWS_A_VIEW = 1000 };
+#include "store/paged.h"
 
 /* As the chainer's work.c has it: a check beside the updates. */
 #define HISTORY_CHECK (UINT64_C(1) << 32)
@@ -27,24 +25,6 @@ row_names(struct row *row, const char *name, const struct msg_u64s *list,
 		if (i > 0)
 			buf_addc(&json, ',');
 		json_put_str(&json, of(data, list->at[i]));
-	}
-	buf_addc(&json, ']');
-	row_json(row, name, arena_dup(row->arena, buf_slice(&json)));
-	buf_release(&json);
-}
-
-static void
-row_strs(struct row *row, const char *name, const struct msg_strs *list)
-{
-	struct buf json;
-	size_t i;
-
-	buf_init(&json, SIZE_MAX / 4);
-	buf_addc(&json, '[');
-	for (i = 0; i < list->count; i++) {
-		if (i > 0)
-			buf_addc(&json, ',');
-		json_put_str(&json, list->at[i]);
 	}
 	buf_addc(&json, ']');
 	row_json(row, name, arena_dup(row->arena, buf_slice(&json)));
@@ -122,16 +102,6 @@ session_row(struct query *q, const struct msg_session *s, struct row *row)
 
 /* ---- lists ---- */
 
-/* A list in the making; what it keeps outlives its views. */
-struct list {
-	const struct chains_source *from;
-	const struct chains_filter *f;
-	const struct query_sink *sink;
-	enum table_id table;
-	bool (*make)(struct list *l, struct query *q, struct slice value,
-	    struct row *row);
-};
-
 static bool
 in_list(const struct msg_u64s *list, uint64_t n)
 {
@@ -144,15 +114,15 @@ in_list(const struct msg_u64s *list, uint64_t n)
 }
 
 static bool
-make_chain(struct list *l, struct query *q, struct slice value,
+make_chain(const struct paged *p, struct query *q, struct slice value,
     struct row *row)
 {
-	const struct chains_filter *f = l->f;
+	const struct chains_filter *f = p->filter;
 	struct msg_error why;
 	struct msg_chain c;
 
 	if (msg_decode_as(value, &q->arena, MSG_chain, &c, &why) == -1 ||
-	    !slice_eq(c.domain, l->from->domain) ||
+	    !slice_eq(c.domain, p->domain) ||
 	    (f->state.len > 0 && !slice_eq(f->state, c.state)) ||
 	    (f->user.len > 0 && !slice_eq(f->user, c.user)) ||
 	    !in_list(&c.threads, f->thread) ||
@@ -163,15 +133,15 @@ make_chain(struct list *l, struct query *q, struct slice value,
 }
 
 static bool
-make_session(struct list *l, struct query *q, struct slice value,
+make_session(const struct paged *p, struct query *q, struct slice value,
     struct row *row)
 {
-	const struct chains_filter *f = l->f;
+	const struct chains_filter *f = p->filter;
 	struct msg_error why;
 	struct msg_session s;
 
 	if (msg_decode_as(value, &q->arena, MSG_session, &s, &why) == -1 ||
-	    !slice_eq(s.domain, l->from->domain) ||
+	    !slice_eq(s.domain, p->domain) ||
 	    (f->user.len > 0 && !slice_eq(f->user, s.user)) ||
 	    !in_list(&s.threads, f->thread) ||
 	    s.last < f->since_ms || s.started > f->until_ms)
@@ -180,114 +150,24 @@ make_session(struct list *l, struct query *q, struct slice value,
 	return true;
 }
 
-/*
- * The rows after `at`, or before it, until one view is over; false at the end.
- * `each` says whether to go on.
- */
-static bool
-view(struct list *l, struct key *at, bool backwards,
-    bool (*each)(struct list *l, const struct row *row, struct slice key,
-	void *data), void *data)
-{
-	struct db_txn *txn = db_read(l->from->chainer);
-	struct db_cursor *c = db_cursor(txn, l->table);
-	struct db_entry e;
-	struct query q;
-	struct row row;
-	size_t n = 0;
-	bool there, go_on = true;
-
-	query_open(&q, l->from->shared, l->from->ingest, l->from->domain);
-	if (backwards)
-		there = at->len == 0 ? db_last(c, &e) :
-		    db_seek_back(c, key_slice(at), &e) &&
-		    (!slice_eq(e.key, key_slice(at)) || db_prev(c, &e));
-	else
-		there = at->len == 0 ? db_first(c, &e) :
-		    db_seek(c, key_slice(at), &e) &&
-		    (!slice_eq(e.key, key_slice(at)) || db_next(c, &e));
-	for (; there && go_on && n < ROWS_A_VIEW; n++) {
-		key_init(at);
-		key_add_bytes(at, e.key);
-		if (l->make(l, &q, e.value, &row))
-			go_on = each(l, &row, e.key, data);
-		arena_reset(&q.arena);
-		there = backwards ? db_prev(c, &e) : db_next(c, &e);
-	}
-	query_close(&q);
-	db_cursor_close(&c);
-	db_abort(&txn);
-	if (l->sink->pause != NULL)
-		l->sink->pause(l->sink->data);
-	return there && go_on;
-}
-
-static bool
-give(struct list *l, const struct row *row, struct slice key, void *data)
-{
-	(void)key;
-	(void)data;
-	l->sink->row(l->sink->data, row);
-	return true;
-}
-
-/* Where the newest `limit` begin. */
-struct start {
-	uint64_t left;
-	struct key first;
-	bool more;
-};
-
-static bool
-count_back(struct list *l, const struct row *row, struct slice key, void *data)
-{
-	struct start *s = data;
-
-	(void)l;
-	(void)row;
-	if (s->left == 0) {
-		key_init(&s->first);
-		key_add_bytes(&s->first, key);
-		s->more = true;
-		return false;
-	}
-	s->left--;
-	return true;
-}
-
-static void
-run_list(struct list *l, bool *more)
-{
-	struct start s = { .left = l->f->limit };
-	struct key at;
-
-	key_init(&at);
-	key_init(&s.first);
-	if (l->f->limit > 0)
-		while (view(l, &at, true, count_back, &s))
-			;
-	*more = s.more;
-	at = s.first;
-	while (view(l, &at, false, give, NULL))
-		;
-}
-
 void
 query_chains(const struct chains_source *from, const struct chains_filter *f,
     const struct query_sink *sink, bool *more)
 {
-	struct list l = { from, f, sink, TABLE_chains, make_chain };
+	struct paged p = { from->shared, from->ingest, from->chainer,
+		from->domain, TABLE_chains, f->limit, sink, make_chain, f };
 
-	run_list(&l, more);
+	paged_run(&p, more);
 }
 
 void
 query_sessions(const struct chains_source *from,
     const struct chains_filter *f, const struct query_sink *sink, bool *more)
 {
-	struct list l = { from, f, sink, TABLE_sessions, make_session };
+	struct paged p = { from->shared, from->ingest, from->chainer,
+		from->domain, TABLE_sessions, f->limit, sink, make_session, f };
 
-	run_list(&l, more);
+	paged_run(&p, more);
 }
 
 /* ---- one chain ---- */

@@ -75,6 +75,31 @@ row_json(struct row *row, const char *name, struct slice json)
 }
 
 void
+row_strs(struct row *row, const char *name, const struct msg_strs *list)
+{
+	struct buf json;
+	size_t i;
+
+	buf_init(&json, SIZE_MAX / 4);
+	buf_addc(&json, '[');
+	for (i = 0; i < list->count; i++) {
+		if (i > 0)
+			buf_addc(&json, ',');
+		json_put_str(&json, list->at[i]);
+	}
+	buf_addc(&json, ']');
+	row_json(row, name, arena_dup(row->arena, buf_slice(&json)));
+	buf_release(&json);
+}
+
+void
+row_thousandths(struct row *row, const char *name, uint64_t n)
+{
+	row_json(row, name, arena_printf(row->arena, "%llu.%03llu",
+	    (unsigned long long)n / 1000, (unsigned long long)n % 1000));
+}
+
+void
 row_hex(struct row *row, const char *name, struct slice bytes)
 {
 	static const char digits[] = "0123456789abcdef";

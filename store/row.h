@@ -47,6 +47,9 @@ void row_time(struct row *row, const char *name, int64_t ms);
 void row_bool(struct row *row, const char *name, bool value);
 void row_hex(struct row *row, const char *name, struct slice bytes);
 void row_json(struct row *row, const char *name, struct slice json);
+void row_strs(struct row *row, const char *name, const struct msg_strs *list);
+/* Kept in thousandths, shown with three decimals, as people expect it. */
+void row_thousandths(struct row *row, const char *name, uint64_t n);
 /* One field of a message; what it does not have is false, [] or null. */
 void row_field(struct row *row, const char *name,
     const struct msg_field *field, const void *msg);

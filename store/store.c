@@ -1,15 +1,36 @@
 /*
  * store - index what the other stages wrote
  *
- * Passes entries on: it has nothing to say about them yet, and invents
- * nothing.  See skein-store(8).
+ * Has nothing to say about an entry: what can be found of it follows from the
+ * log and the sections of the other stages.  Its own tables hold the list of
+ * the index's segments, which version of an artifact or an episode is the
+ * latest, and which turns are superseded.  The index is made in indexer.c,
+ * read in search.c, and merged by skein-merge.  See skein-store(8).
  */
-#include "common/stage.h"
+#include "store/indexer.h"
+
+/* The section stays empty: s_none. */
+static int
+decide(struct stage *st, const struct stage_entry *e, struct msg *section,
+    struct msg_error *why)
+{
+	(void)st;
+	(void)e;
+	(void)section;
+	(void)why;
+	return 0;
+}
 
 static const struct stage_spec store = {
 	.id = STAGE_store,
 	.env = ENV_store,
 	.derived = TABLE_store_derived,
+	.decide = decide,
+	.apply = indexer_apply,
+	.begin = indexer_begin,
+	.flush = indexer_flush,
+	.start = indexer_start,
+	.stop = indexer_stop,
 };
 
 int

@@ -136,9 +136,9 @@ like "$(skein show 10.0 --why)" 'c1.0 +dormant +distance +[0-9]+: entity [0-9]+,
 ok 'the store is sound' sound
 
 # the same again
-skein digest | grep -v '^cursors ' >"$SCRATCH/before"
+skein digest >"$SCRATCH/before"
 skein rebuild --from chainer >/dev/null 2>&1
-skein digest | grep -v '^cursors ' >"$SCRATCH/after"
+skein digest >"$SCRATCH/after"
 ok 'a rebuild gives the same chains' cmp -s "$SCRATCH/before" "$SCRATCH/after"
 
 # the thresholds are settings; the seed's own formula

@@ -310,13 +310,16 @@ test_commands(void)
 	    "\"consolidates\":[\"a\",\"a\"]}", "MIN_CONSOLIDATION",
 	    "consolidates: needs at least two different ids");
 	refused_text("{\"type\":\"memory\",\"text\":\"x\","
-	    "\"consolidates\":[]}", "bad_value", "consolidates: has 0 items");
+	    "\"consolidates\":[]}", "MIN_CONSOLIDATION",
+	    "consolidates: has 0 items");
 	refused_text("{\"type\":\"memory\",\"text\":\"x\","
 	    "\"consolidates\":[\"a\",7]}", "bad_type",
 	    "consolidates: must be an array of strings");
 	refused_text("{\"type\":\"memory\",\"text\":\"x\","
-	    "\"consolidates\":[\"a\",\"\"]}", "bad_value",
+	    "\"consolidates\":[\"a\",\"\"]}", "VALIDATION_ERROR",
 	    "consolidates: is empty");
+	refused_text("{\"type\":\"memory\",\"text\":\"x\",\"refines\":\"\"}",
+	    "VALIDATION_ERROR", "refines: is empty");
 	refused_text("{\"type\":\"fork\"}", "missing", "thread: is missing");
 	refused_text("{\"type\":\"close\"}", "missing",
 	    "thread, artifact: exactly one is needed");

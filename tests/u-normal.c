@@ -104,6 +104,11 @@ test_text(void)
 	    "the order");
 }
 
+#define CALL(id, name, input) "{\"type\":\"tool_use\",\"id\":\"" id \
+	"\",\"name\":\"" name "\",\"input\":" input "}"
+#define RESULT(id, content) "{\"type\":\"tool_result\",\"tool_use_id\":\"" id \
+	"\",\"content\":" content "}"
+
 static void
 test_injected(void)
 {
@@ -115,6 +120,20 @@ test_injected(void)
 	    "</skein-memory>") "]"), USER("\"a\""), "a block of skein's own");
 	same(USER("[" TEXT_BLOCK("a") "," TEXT_BLOCK("<skein-memory>"
 	    "</skein-memory>") "]"), USER("\"a\""), "an empty one");
+	same(USER("[" TEXT_BLOCK("a") "," TEXT_BLOCK("<system-reminder>x"
+	    "</system-reminder>\\n<skein-m>y</skein-m> <system-reminder>z"
+	    "</system-reminder>") "]"), USER("\"a\""), "several in one block");
+	same(USER("\"a\"") "," USER("[" TEXT_BLOCK("<system-reminder>x"
+	    "</system-reminder>") "]") "," ASSISTANT("\"b\""),
+	    USER("\"a\"") "," ASSISTANT("\"b\""),
+	    "a message of nothing but a reminder");
+	same(USER("[" TEXT_BLOCK("<system-reminder>x</system-reminder>") "]")
+	    "," USER("\"a\""), USER("\"a\""), "one before the first words");
+	differ(USER("[" TEXT_BLOCK("<system-reminder>x</system-reminder>") ","
+	    CALL("1", "f", "{}") "]") "," USER("\"a\""), USER("\"a\""),
+	    "but not one with a call in it");
+	is_int(read_messages(USER("\"<skein-m>x</skein-m>\"")).n_messages, 1,
+	    "alone it is still a message");
 	differ(USER("\"a <system-reminder>x</system-reminder>\""),
 	    USER("\"a\""), "a reminder inside a text");
 	differ(USER("[" TEXT_BLOCK("a") "," TEXT_BLOCK("<system-reminder>x")
@@ -157,11 +176,6 @@ test_thinking(void)
 }
 
 /* ---- tools ---- */
-
-#define CALL(id, name, input) "{\"type\":\"tool_use\",\"id\":\"" id \
-	"\",\"name\":\"" name "\",\"input\":" input "}"
-#define RESULT(id, content) "{\"type\":\"tool_result\",\"tool_use_id\":\"" id \
-	"\",\"content\":" content "}"
 
 static void
 test_tools(void)
@@ -234,6 +248,11 @@ test_openai(void)
 	same(OPENAI_CALL("1", "f", "{\\\"a\\\":1}"),
 	    ASSISTANT("[" CALL("1", "f", "{\"a\":1}") "]"),
 	    "the same call in both shapes");
+	differ("{\"role\":\"assistant\",\"content\":null,\"function_call\":"
+	    "{\"name\":\"f\",\"arguments\":\"{}\"}}",
+	    "{\"role\":\"assistant\",\"content\":null,\"function_call\":"
+	    "{\"name\":\"g\",\"arguments\":\"{}\"}}",
+	    "a call of the older shape");
 	differ("{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"x\"}",
 	    "{\"role\":\"tool\",\"tool_call_id\":\"2\",\"content\":\"x\"}",
 	    "the call that a result is for");
@@ -368,8 +387,28 @@ test_system(void)
 	    "the day does not count");
 	system_pair("\"Be kind.\\n  current time: 10:00\"", "\"Be kind.\"", true,
 	    "nor the hour");
+	system_pair("[" TEXT_BLOCK("x-anthropic-billing-header: cc_version=1")
+	    "," TEXT_BLOCK("Be kind.") "]", "[" TEXT_BLOCK("x-anthropic-"
+	    "billing-header: cc_version=2") "," TEXT_BLOCK("Be kind.") "]",
+	    true, "nor who is billed");
+	system_pair("\"Be kind.\\nCurrent branch: main\\n\\nStatus:\\n M a.c\\n"
+	    "?? b.c\\n\\nRecent commits:\\n1a2b3c one\\n\\nEnd.\"",
+	    "\"Be kind.\\nCurrent branch: topic\\n\\nStatus:\\n(clean)\\n\\n"
+	    "Recent commits:\\n4d5e6f two\\n1a2b3c one\\n\\nEnd.\"", true,
+	    "nor what git says");
+	system_pair("\"Be kind.\\nStatus:\\n M a.c\\n\\nBe brief.\"",
+	    "\"Be kind.\\nStatus:\\n M a.c\\n\\nBe long.\"", false,
+	    "but what stands behind that does");
 	system_pair("\"Be kind.\\n\\n\"", "\"Be kind.\"", true, "empty lines");
 	system_pair("null", "\"\"", true, "none and an empty one");
+	read_exchange("{\"system\":\"You are a helpful AI assistant tasked with "
+	    "summarizing conversations.\",\"messages\":[" USER("\"a\"") "]}",
+	    &x);
+	ok(x.summary_system, "a system text that asks for a summary");
+	read_exchange("{\"messages\":[" USER("\"a\"") "],\"response\":{\"id\":"
+	    "\"msg_1\",\"content\":\"b\"}}", &x);
+	ok(slice_is(x.response_id, "msg_1") && !x.summary_system,
+	    "the response's id is kept, and nothing is asked for");
 	read_exchange("{\"system\":\"one\",\"messages\":["
 	    "{\"role\":\"system\",\"content\":\"two\"},"
 	    "{\"role\":\"developer\",\"content\":[" TEXT_BLOCK("three") "]},"

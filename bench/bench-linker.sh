@@ -1,0 +1,36 @@
+#!/bin/bash
+#
+# bench-linker - what an exchange costs: its hash pass, its linking
+#
+#   BENCH_CALLS     calls in the store, several sizes  (1000 1000000)
+#   BENCH_DEPTHS    messages of a request  (10 30 100 300 1000)
+#   BENCH_DIR       where stores are made  (/tmp)
+#
+# Processor time, without processes: see bench-linker.c.  Adds to $BENCH_JSON.
+
+. "$(dirname "$0")/lib.sh"
+
+read -r own raw < <("$bench/bench-linker" hash 16) || exit 1
+figure 'linker: normal form and hashes' "$own" MB/s '>= 300' "$(holds "$own >= 300 || $own * 2 >= $raw")"
+figure 'linker: the raw hash on as many bytes' "$raw" MB/s
+
+extremes() { awk 'NR == 1 { least = most = $1 } { if ($1 < least) least = $1; if ($1 > most) most = $1 } END { printf "%.2f\n", most / least }'; }
+
+mkdir -p "$scratch/depth"
+# shellcheck disable=SC2086
+"$bench/bench-linker" depth "$scratch/depth" ${BENCH_DEPTHS:-10 30 100 300 1000} >"$scratch/depths" || exit 1
+while read -r n us; do
+  figure "linker: a request of $n messages, $((n - 2)) known" "$us" us
+done <"$scratch/depths"
+ratio=$(awk '{ print $2 }' "$scratch/depths" | extremes)
+figure 'linker: dearest depth to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
+
+for n in ${BENCH_CALLS:-1000 1000000}; do
+  mkdir -p "$scratch/store-$n"
+  us=$("$bench/bench-linker" store "$scratch/store-$n" "$n") || exit 1
+  rm -rf "$scratch/store-$n"
+  figure "linker: a call, $n calls in the store" "$us" us
+  echo "$us" >>"$scratch/stores"
+done
+ratio=$(extremes <"$scratch/stores")
+figure 'linker: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"

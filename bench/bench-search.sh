@@ -1,0 +1,81 @@
+#!/bin/bash
+#
+# bench-search - the search index beside SQLite FTS5 on the same turns
+#
+#   BENCH_SEARCH    turns, several sizes  (100000 1000000)
+#   BENCH_DIR       where stores are made  (/tmp)
+#
+# Rate of the store stage while it makes its index from the log in the durable
+# pipeline, against FTS5 inserting as many rows a commit; bytes on disk, without
+# the text in both; time of queries of 1 to 8 words.  Without SQLite only our
+# own figures.  Adds to $BENCH_JSON.
+
+. "$(dirname "$0")/lib.sh"
+figures='search '
+
+# passing: a home whose stages before the store only pass entries on
+passing() {
+  mkdir -p -m 700 "$SKEIN_HOME"
+  sed -E "s#^(classify|chainer|compactor|linker)( +y +).*#\1\2$bench/bench-search pass \1#" scripts/stages |
+    grep -E '^(ingest|classify|chainer|compactor|linker|store) ' >"$SKEIN_HOME/stages"
+}
+
+spent() { awk '{ print $14 + $15 }' "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/run/store.status")/stat"; }
+
+# merged: nothing is left to merge
+merged() {
+  local i
+  for i in {1..600}; do
+    flock -n "$SKEIN_HOME/db/segments/lock" true && break
+    sleep 0.2
+  done
+  "$SKEIN_BIN/skein-merge" --home "$SKEIN_HOME"
+}
+
+# column WHO FIELD: the median over 1 to 8 words of p50 (3) or p99 (4)
+column() { awk -v who="$1" -v f="$2" '$1 == who { print $f }' "$scratch/asked" | median; }
+most() { awk -v who="$1" '$1 == who && $4 > m { m = $4 } END { print m }' "$scratch/asked"; }
+
+for n in ${BENCH_SEARCH:-100000 1000000}; do
+  export SKEIN_HOME=$scratch/h$n
+  passing
+  skein up >/dev/null || exit 1
+  "$bench/bench-search" feed "$n" | skein send --wait >/dev/null || exit 1
+  start=$(now)
+  skein rebuild --from store >/dev/null || exit 1
+  took=$(awk "BEGIN { print $(now) - $start }")
+  cost=$(awk -v t="$(spent)" -v hz="$(getconf CLK_TCK)" -v n="$n" 'BEGIN { printf "%.1f", t / hz * 1e6 / n }')
+  rate=$(divide "$n" "$took" 0)
+  merged
+  skein down >/dev/null
+  bytes=$(find "$SKEIN_HOME/db/segments" -name '*.seg' -printf '%s\n' | awk '{ n += $1 } END { print n }')
+  vectors=$(find "$SKEIN_HOME/db/segments" -name '*.vec' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }')
+  figure "$n turns: index rate in the pipeline" "$rate" turns/s
+  figure "$n turns: processor time of the store stage" "$cost" us/turn
+  figure "$n turns: index" "$bytes" bytes
+  figure "$n turns: vectors beside it" "$vectors" bytes
+  if fts=$("$bench/bench-search" fts "$scratch/fts$n.db" "$n"); then
+    read -r fts_took fts_bytes <<<"$fts"
+    fts_rate=$(divide "$n" "$fts_took" 0)
+    figure "$n turns: FTS5's rate" "$fts_rate" turns/s
+    figure "$n turns: rate to FTS5's" "$(divide "$rate" "$fts_rate")" ratio '>= 1' "$(holds "$rate >= $fts_rate")"
+    figure "$n turns: FTS5's index" "$fts_bytes" bytes
+    figure "$n turns: size to FTS5's" "$(divide "$bytes" "$fts_bytes")" ratio '<= 1' "$(holds "$bytes <= $fts_bytes")"
+    "$bench/bench-search" ask "$scratch/fts$n.db" >"$scratch/asked" || exit 1
+    for p in '3 p50' '4 p99'; do
+      read -r f name <<<"$p"
+      ours=$(column skein "$f") theirs=$(column fts5 "$f")
+      figure "$n turns: query $name" "$ours" us
+      figure "$n turns: FTS5's query $name" "$theirs" us
+      figure "$n turns: FTS5's $name to ours" "$(divide "$theirs" "$ours" 1)" ratio '>= 2' "$(holds "$theirs >= 2 * $ours")"
+    done
+    figure "$n turns: slowest p99 of 1 to 8 words" "$(most skein)" us
+    figure "$n turns: FTS5's slowest p99" "$(most fts5)" us
+  else
+    "$bench/bench-search" ask >"$scratch/asked" || exit 1
+    figure "$n turns: query p50" "$(column skein 3)" us
+    figure "$n turns: query p99" "$(column skein 4)" us
+  fi
+  cat "$scratch/asked" >&2
+  rm -rf "$SKEIN_HOME" "$scratch/fts$n.db"
+done

@@ -1,0 +1,411 @@
+/*
+ * links - the verbs `links` and `tuning`, and one link or episode whole
+ */
+#include "cli/links.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "store/query_artifacts.h"
+#include "store/query_links.h"
+
+enum {
+	LIMIT_PEOPLE = 50,
+	SETTLE_MS = 1000,	/* what a linker that is down may hold us up */
+	SETTLE_STEP_MS = 2,
+};
+
+struct links {
+	struct cli *cli;
+	struct links_filter filter;
+	struct slice domain, thread;
+	uint64_t after;
+	bool limited, undo;
+	struct table table;
+	struct buf lines;
+	uint64_t rows;
+};
+
+static uint64_t
+applied(struct db *linker)
+{
+	struct db_txn *txn = db_read(linker);
+	struct msg_derived d = { 0 };
+	struct arena arena;
+
+	arena_init(&arena);
+	(void)db_get_msg(txn, TABLE_linker_derived, SLICE("follows"),
+	    MSG_derived, &arena, &d);
+	db_abort(&txn);
+	arena_release(&arena);
+	return d.seq;
+}
+
+/* The linker commits its tables a moment after its sections. */
+static void
+settle(uint64_t seq, struct db *linker)
+{
+	struct timespec pause = { .tv_nsec = SETTLE_STEP_MS * 1000000 };
+	unsigned ms;
+
+	for (ms = 0; ms < SETTLE_MS && applied(linker) < seq;
+	     ms += SETTLE_STEP_MS)
+		nanosleep(&pause, NULL);
+}
+
+static void
+on_row(void *data, const struct row *row)
+{
+	struct links *l = data;
+
+	l->rows++;
+	if (l->cli->json) {
+		row_to_json(&l->lines, row);
+		buf_addc(&l->lines, '\n');
+	} else
+		table_add(&l->table, row);
+}
+
+static void
+on_pause(void *data)
+{
+	struct links *l = data;
+
+	if (l->lines.len > 0)
+		fwrite(l->lines.ptr, 1, l->lines.len, stdout);
+	buf_clear(&l->lines);
+}
+
+static int
+read_options(struct links *l, bool tuning, int argc, char **argv)
+{
+	struct links_filter *f = &l->filter;
+	struct option_spec specs[10] = {
+		{ "since", OPTION_TIME, &f->since_ms, NULL },
+		{ "until", OPTION_TIME, &f->until_ms, NULL },
+		{ "limit", OPTION_NUMBER, &f->limit, &l->limited },
+		{ "domain", OPTION_TEXT, &l->domain, NULL },
+		{ "after", OPTION_NUMBER, &l->after, NULL } };
+	size_t n = 5;
+	int rc;
+
+	if (tuning)
+		specs[n++] = (struct option_spec){ "undo", OPTION_FLAG,
+			&l->undo, NULL };
+	else {
+		specs[n++] = (struct option_spec){ "user", OPTION_TEXT,
+			&f->user, NULL };
+		specs[n++] = (struct option_spec){ "thread", OPTION_TEXT,
+			&l->thread, NULL };
+		specs[n++] = (struct option_spec){ "all", OPTION_FLAG,
+			&f->all, NULL };
+	}
+	l->domain = SLICE("default");
+	f->since_ms = INT64_MIN;
+	f->until_ms = INT64_MAX;
+	rc = options_read(l->cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc != 0)
+		return rc;
+	if (argc > 1)
+		return cli_usage(l->cli, "'%s' is not understood: this verb "
+		    "takes options only", argv[1]);
+	if (l->limited && f->limit == 0)
+		return cli_usage(l->cli, "--limit: must be 1 or more");
+	if (!l->limited && !l->cli->json)
+		f->limit = LIMIT_PEOPLE;
+	return 0;
+}
+
+/* The thread that was named; 0, or 1 after saying that there is none. */
+static int
+find_thread(struct links *l, const struct links_source *from)
+{
+	struct query_thing thing;
+	struct query q;
+	bool there;
+
+	if (l->thread.len == 0)
+		return 0;
+	query_open(&q, from->shared, from->ingest, l->domain);
+	there = query_find_thread(&q, l->thread, &thing);
+	query_close(&q);
+	if (!there)
+		return cli_fail(l->cli, "there is no thread '%.*s' in domain "
+		    "%.*s: 'skein threads' lists them", SLICE_ARG(l->thread),
+		    SLICE_ARG(l->domain));
+	l->filter.thread = thing.thread;
+	return 0;
+}
+
+typedef void links_query(const struct links_source *from,
+    const struct links_filter *f, const struct query_sink *sink, bool *more);
+
+static int
+list(struct links *l, const struct links_source *from,
+    const struct table_column *columns, links_query *query)
+{
+	struct query_sink sink = { on_row, on_pause, l };
+	bool more = false;
+	int rc = find_thread(l, from);
+
+	if (rc != 0)
+		return rc;
+	settle(cli_cursor(from->shared, STAGE_linker), from->linker);
+	buf_init(&l->lines, SIZE_MAX / 4);
+	table_init(&l->table, l->cli, columns);
+	query(from, &l->filter, &sink, &more);
+	on_pause(l);
+	table_print(&l->table);
+	if (l->rows == 0 && !l->cli->json)
+		fprintf(stderr, "nothing\n");
+	if (more && !l->limited)
+		fprintf(stderr, "There are older ones: --limit N shows "
+				"more, --json all.\n");
+	table_release(&l->table);
+	buf_release(&l->lines);
+	return 0;
+}
+
+static int
+list_verb(struct links *l, const struct table_column *columns,
+    links_query *query)
+{
+	struct links_source from = { .domain = l->domain };
+	struct db_error why;
+	int rc;
+
+	if (l->after > 0 && cli_wait_tables(l->cli, l->after) == -1)
+		return 1;
+	from.shared = cli_open(l->cli, ENV_shared);
+	if (from.shared == NULL)
+		return 1;
+	from.linker = cli_open(l->cli, ENV_linker);
+	from.ingest = cli_try_open(l->cli, ENV_ingest, &why);
+	rc = from.linker == NULL ? 1 : list(l, &from, columns, query);
+	db_close(&from.ingest);
+	db_close(&from.linker);
+	db_close(&from.shared);
+	return rc;
+}
+
+int
+verb_links(struct cli *cli, int argc, char **argv)
+{
+	static const struct table_column columns[] = {
+		{ "key", "KEY", false }, { "user", "USER", false },
+		{ "thread", "THREAD", false },
+		{ "candidate", "WITH", false },
+		{ "decision", "DECISION", false },
+		{ "algorithmic_score", "SCORE", true },
+		{ "llm_confidence", "MODEL", true },
+		{ "agreement", "AGREE", false },
+		{ "outcome", "OUTCOME", false },
+		{ "episode", "EPISODE", false },
+		{ "timestamp", "WHEN", false }, { NULL, NULL, false } };
+	struct links l = { .cli = cli };
+	int rc = read_options(&l, false, argc, argv);
+
+	return rc != 0 ? rc : list_verb(&l, columns, query_links);
+}
+
+static int
+undo(struct links *l)
+{
+	struct command c;
+	int rc;
+
+	command_begin(&c, l->cli);
+	c.domain = l->domain;
+	command_type(&c, "tuning_undo");
+	rc = command_run(&c);
+	command_end(&c);
+	return rc;
+}
+
+int
+verb_tuning(struct cli *cli, int argc, char **argv)
+{
+	static const struct table_column columns[] = {
+		{ "number", "NO", true }, { "tuning_date", "WHEN", false },
+		{ "kept", "KEPT", false }, { "in_force", "IN FORCE", false },
+		{ "previous_threshold", "WAS", true },
+		{ "new_threshold", "THRESHOLD", true },
+		{ "accuracy_before", "BEFORE", true },
+		{ "accuracy_after", "AFTER", true },
+		{ "decisions", "OF", true }, { "reason", "REASON", false },
+		{ NULL, NULL, false } };
+	struct links l = { .cli = cli };
+	int rc = read_options(&l, true, argc, argv);
+
+	if (rc != 0)
+		return rc;
+	return l.undo ? undo(&l) : list_verb(&l, columns, query_tunings);
+}
+
+/* ---- show ---- */
+
+static void
+print_row(struct buf *out, const struct row *row)
+{
+	const struct cell *cell;
+	size_t i;
+
+	for (i = 0; i < row->count; i++) {
+		cell = &row->cells[i];
+		if (cell->kind == CELL_NULL)
+			continue;
+		buf_addf(out, "%-18s ", cell->name);
+		cell_print(out, cell);
+		buf_addc(out, '\n');
+	}
+}
+
+static void
+put_row(const struct links_show *s, const char *kind, const struct row *row)
+{
+	if (s->json) {
+		buf_addf(s->out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
+		row_to_json(s->out, row);
+	} else
+		print_row(s->out, row);
+}
+
+struct page {
+	const struct links_show *s;
+	bool any;
+};
+
+static void
+on_turn(void *data, const struct row *row)
+{
+	static const char *const cells[] = { "key", "ts", "role", "text" };
+	struct page *p = data;
+	const struct cell *cell;
+	size_t i;
+
+	if (p->s->json) {
+		buf_adds(p->s->out, p->any ? "," : "");
+		row_to_json(p->s->out, row);
+	} else
+		for (i = 0; i < 4; i++) {
+			cell = row_cell(row, cells[i]);
+			if (cell != NULL)
+				cell_print(p->s->out, cell);
+			buf_adds(p->s->out, i < 3 ? "  " : "\n");
+		}
+	p->any = true;
+}
+
+/* The turns of all its threads, thread by thread. */
+static void
+put_turns(const struct cli *cli, const struct links_show *s,
+    const struct msg_episode *e)
+{
+	struct page page = { s, false };
+	struct query_sink sink = { on_turn, NULL, &page };
+	struct query_filter f = QUERY_ALL;
+	uint64_t *threads = e->linked_threads.at;
+	struct arena arena;
+	size_t i, n = e->linked_threads.count;
+	bool more;
+
+	/* What the query reads makes room of what it read before. */
+	arena_init(&arena);
+	threads = arena_array(&arena, n, sizeof(*threads));
+	memcpy(threads, e->linked_threads.at, n * sizeof(*threads));
+	buf_adds(s->out, s->json ? ",\"turns\":[" : "\n");
+	for (i = 0; i < n; i++) {
+		f.thread = arena_dup(&arena, query_thread_name(s->q,
+		    threads[i]));
+		f.own = true;
+		if (query_turns(s->q, &f, &sink, &more) == -1)
+			cli_fail(cli, "the turns of %.*s cannot be found: see "
+			    "'skein check'", SLICE_ARG(f.thread));
+	}
+	buf_adds(s->out, s->json ? "]" : "");
+	arena_release(&arena);
+}
+
+bool
+links_show(const struct cli *cli, const struct links_show *s)
+{
+	struct db_error why;
+	struct db *db = cli_try_open(cli, ENV_linker, &why);
+	struct msg_cursor cursor;
+	struct msg_episode e;
+	struct msg_link link;
+	struct db_txn *txn;
+	struct row row;
+	bool there = true;
+
+	if (db == NULL)
+		return false;
+	if (query_cursor(s->q, STAGE_linker, &cursor))
+		settle(cursor.seq, db);
+	txn = db_read(db);
+	if (query_link(s->q, txn, s->name, &link)) {
+		query_link_row(s->q, &link, &row);
+		put_row(s, "link", &row);
+	} else if (query_cross_episode(s->q, txn, s->name, &e)) {
+		query_episode_row(s->q, &e, &row);
+		put_row(s, "episode", &row);
+		if (s->turns)
+			put_turns(cli, s, &e);
+	} else
+		there = false;
+	if (there)
+		buf_adds(s->out, s->json ? "}" : "");
+	db_abort(&txn);
+	db_close(&db);
+	return there;
+}
+
+/* ---- why ---- */
+
+static void
+print_terms(struct buf *out, const struct msg_link_candidate *c)
+{
+	buf_addf(out, "    t%-8llu score %4llu: keyword %llu, entity %llu, "
+	    "topic %llu, recency %llu, lean %llu\n",
+	    (unsigned long long)c->thread, (unsigned long long)c->score,
+	    (unsigned long long)c->keyword_match,
+	    (unsigned long long)c->entity_match,
+	    (unsigned long long)c->topic_match,
+	    (unsigned long long)c->recency_score,
+	    (unsigned long long)c->lean);
+}
+
+void
+links_why(struct query *q, uint64_t seq, struct buf *out)
+{
+	const struct msg_s_linker *s;
+	const struct msg_link *link;
+	struct stage_entry e;
+	size_t i, k;
+
+	query_entry(q, seq, &e);
+	if (e.sections[STAGE_linker].id != MSG_s_linker)
+		return;
+	s = &e.sections[STAGE_linker].as->s_linker;
+	for (i = 0; i < s->n_links; i++) {
+		link = &s->links[i];
+		buf_addf(out, "\nlink %.*s: t%llu with t%llu: %.*s, threshold "
+		    "%llu", SLICE_ARG(link->key),
+		    (unsigned long long)link->thread,
+		    (unsigned long long)link->candidate,
+		    SLICE_ARG(link->decision),
+		    (unsigned long long)link->threshold);
+		if (link->revised_by.len > 0)
+			buf_addf(out, ", revised by %.*s",
+			    SLICE_ARG(link->revised_by));
+		if (link->outcome.len > 0)
+			buf_addf(out, ", %.*s: %.*s", SLICE_ARG(link->outcome),
+			    SLICE_ARG(link->outcome_why));
+		buf_addc(out, '\n');
+		for (k = 0; k < link->n_candidates; k++)
+			print_terms(out, &link->candidates[k]);
+	}
+}

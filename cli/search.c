@@ -1,0 +1,478 @@
+/*
+ * search - the verb `search`
+ *
+ * Opens the index itself and asks it: nothing has to run.  With --batch many
+ * questions share one opening.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "common/json.h"
+#include "common/when.h"
+#include "store/query.h"
+#include "store/search.h"
+
+enum {
+	LIMIT_DEFAULT = 10,
+	LIMIT_MOST = 1000,
+	BATCH_VIEW = 1000,	/* questions asked of one state of the store */
+	LINE_BYTES = 1 << 20,
+};
+
+struct searching {
+	struct cli *cli;
+	struct search *search;
+	struct db *shared, *ingest, *compactor, *store;
+	struct db_txn *compactor_txn, *store_txn;
+	struct query q;
+	struct arena arena;
+	bool batch;
+};
+
+/* ---- the store ---- */
+
+static int
+open_all(struct searching *s, struct slice domain)
+{
+	struct db_error why;
+
+	s->shared = cli_open(s->cli, ENV_shared);
+	if (s->shared == NULL)
+		return 1;
+	s->store = cli_open(s->cli, ENV_store);
+	if (s->store == NULL)
+		return 1;
+	s->ingest = cli_try_open(s->cli, ENV_ingest, &why);
+	s->compactor = cli_try_open(s->cli, ENV_compactor, &why);
+	s->search = search_open(&s->cli->conf);
+	/* Own tables first: they are then never ahead of the sections. */
+	s->store_txn = db_read(s->store);
+	if (s->compactor != NULL)
+		s->compactor_txn = db_read(s->compactor);
+	query_open(&s->q, s->shared, s->ingest, domain);
+	return 0;
+}
+
+static void
+close_view(struct searching *s)
+{
+	query_close(&s->q);
+	db_abort(&s->compactor_txn);
+	db_abort(&s->store_txn);
+}
+
+static void
+renew_view(struct searching *s)
+{
+	struct slice domain = s->q.domain;
+
+	close_view(s);
+	s->store_txn = db_read(s->store);
+	if (s->compactor != NULL)
+		s->compactor_txn = db_read(s->compactor);
+	query_open(&s->q, s->shared, s->ingest, domain);
+}
+
+static void
+close_all(struct searching *s)
+{
+	if (s->search != NULL)
+		close_view(s);
+	search_close(&s->search);
+	db_close(&s->compactor);
+	db_close(&s->ingest);
+	db_close(&s->store);
+	db_close(&s->shared);
+}
+
+/* ---- asking ---- */
+
+/* The thread's seq; -1 after saying that there is none. */
+static int
+find_thread(struct searching *s, struct slice name, uint64_t *out,
+    struct buf *why)
+{
+	struct query_thing thing;
+
+	*out = 0;
+	if (name.len == 0)
+		return 0;
+	if (!query_find_thread(&s->q, name, &thing)) {
+		buf_addf(why, "there is no thread '%.*s' in domain '%.*s'",
+		    SLICE_ARG(name), SLICE_ARG(s->q.domain));
+		return -1;
+	}
+	*out = thing.thread;
+	return 0;
+}
+
+static int
+ask(struct searching *s, const struct search_query *query,
+    struct search_result *result, struct buf *why)
+{
+	struct search_view view = { s->q.shared, s->q.ingest,
+		s->compactor_txn, s->store_txn };
+
+	return search_run(s->search, &view, query, &s->arena, result, why);
+}
+
+static void
+put_hit(struct searching *s, struct buf *out, const struct search_hit *hit)
+{
+	search_hit_json(out, hit, hit->thread == 0 ? SLICE_NONE :
+	    query_thread_name(&s->q, hit->thread));
+}
+
+/* ---- for people ---- */
+
+static const char *
+who(const struct search_hit *hit)
+{
+	return slice_is(hit->role, "assistant") ? "assistant" : "";
+}
+
+static void
+add_row(struct searching *s, struct table *table,
+    const struct search_hit *hit)
+{
+	struct slice text = hit->text;
+	char when[WHEN_TEXT_BYTES];
+	struct row row;
+
+	when_format_date(when_day_of(hit->ts), when);
+	if (hit->superseded)
+		text = arena_printf(&s->arena, "[superseded by %.*s] %.*s",
+		    SLICE_ARG(hit->refined_by), SLICE_ARG(text));
+	row_begin(&row, &s->arena);
+	row_json(&row, "score", arena_printf(&s->arena, "%.3f", hit->score));
+	row_text(&row, "kind", hit->type.len > 0 ? hit->type :
+	    slice_str(search_kind_name(hit->kind)));
+	row_text(&row, "key", hit->key);
+	row_text(&row, "date", arena_dup(&s->arena, slice_str(when)));
+	row_text(&row, "who", who(hit)[0] != '\0' ? slice_str(who(hit)) :
+						    hit->user);
+	row_text(&row, "text", text);
+	table_add(table, &row);
+}
+
+static void
+print_hits(struct searching *s, const struct search_result *result)
+{
+	static const struct table_column columns[] = {
+		{ "score", "SCORE", true }, { "kind", "KIND", false },
+		{ "key", "KEY", false }, { "date", "DATE", false },
+		{ "who", "WHO", false }, { "text", "TEXT", false },
+		{ NULL, NULL, false } };
+	struct table table;
+	struct buf line;
+	size_t i;
+
+	if (s->cli->json) {
+		buf_init(&line, SIZE_MAX / 4);
+		for (i = 0; i < result->n_hits; i++) {
+			put_hit(s, &line, &result->hits[i]);
+			buf_addc(&line, '\n');
+		}
+		fwrite(buf_cstr(&line), 1, line.len, stdout);
+		buf_release(&line);
+		return;
+	}
+	table_init(&table, s->cli, columns);
+	for (i = 0; i < result->n_hits; i++)
+		add_row(s, &table, &result->hits[i]);
+	table_print(&table);
+	table_release(&table);
+	if (result->n_hits == 0)
+		fprintf(stderr, "nothing found\n");
+}
+
+static void
+say_behind(struct searching *s, const struct search_result *result)
+{
+	struct msg_cursor c;
+
+	if (query_cursor(&s->q, STAGE_ingest, &c) && result->upto < c.seq &&
+	    !s->cli->json)
+		fprintf(stderr, "the store stands at %llu of %llu: what came "
+		    "later is not looked at yet\n",
+		    (unsigned long long)result->upto,
+		    (unsigned long long)c.seq);
+}
+
+static int
+search_once(struct searching *s, struct search_query *query,
+    struct slice thread)
+{
+	struct search_result result;
+	struct buf why;
+	int rc = 0;
+
+	buf_init(&why, 4096);
+	if (find_thread(s, thread, &query->thread, &why) == -1 ||
+	    ask(s, query, &result, &why) == -1)
+		rc = cli_fail(s->cli, "%s", buf_cstr(&why));
+	else {
+		print_hits(s, &result);
+		say_behind(s, &result);
+	}
+	buf_release(&why);
+	return rc;
+}
+
+/* ---- many ---- */
+
+static struct slice
+member(json_t *json, const char *name)
+{
+	json_t *value = json_object_get(json, name);
+
+	return slice_of(json_string_value(value), json_string_length(value));
+}
+
+static int
+read_when(json_t *json, const char *name, int64_t *out, struct buf *why)
+{
+	json_t *value = json_object_get(json, name);
+
+	if (value == NULL || json_is_null(value))
+		return 0;
+	if (json_is_integer(value)) {
+		*out = json_integer_value(value);
+		return 0;
+	}
+	if (json_is_string(value) &&
+	    when_parse(slice_of(json_string_value(value),
+		json_string_length(value)), out) == 0)
+		return 0;
+	buf_addf(why, "%s: not a time", name);
+	return -1;
+}
+
+/* "turns,artifacts" or ["turns","artifacts"]. */
+static int
+read_in(json_t *json, unsigned *in, struct buf *why)
+{
+	json_t *value = json_object_get(json, "in"), *word;
+	struct buf list;
+	size_t i;
+	int rc;
+
+	if (value == NULL || json_is_null(value))
+		return 0;
+	buf_init(&list, 4096);
+	if (json_is_string(value))
+		buf_adds(&list, json_string_value(value));
+	json_array_foreach(value, i, word) {
+		buf_adds(&list, i > 0 ? "," : "");
+		buf_adds(&list, json_is_string(word) ?
+		    json_string_value(word) : "?");
+	}
+	rc = search_kinds_parse(buf_slice(&list), in);
+	if (rc == -1)
+		buf_addf(why, "in: a list of turns, artifacts, threads, "
+		    "episodes, skills");
+	buf_release(&list);
+	return rc;
+}
+
+static int
+read_limit(json_t *json, uint64_t *limit, struct buf *why)
+{
+	json_t *value = json_object_get(json, "limit");
+
+	if (value == NULL || json_is_null(value))
+		return 0;
+	if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+	    json_integer_value(value) > LIMIT_MOST) {
+		buf_addf(why, "limit: a number from 1 to %d", LIMIT_MOST);
+		return -1;
+	}
+	*limit = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+/* A line's own filters over those of the command line. */
+static int
+read_line(struct searching *s, json_t *json, struct search_query *query,
+    struct slice *thread, struct buf *why)
+{
+	const struct {
+		const char *name;
+		struct slice *into;
+	} texts[] = {
+		{ "query", &query->text }, { "domain", &query->domain },
+		{ "user", &query->user }, { "room", &query->room },
+		{ "channel", &query->channel }, { "role", &query->role },
+		{ "type", &query->type }, { "status", &query->status },
+		{ "tag", &query->tag }, { "thread", thread },
+	};
+	struct slice value;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		value = member(json, texts[i].name);
+		if (value.len > 0)
+			*texts[i].into = value;
+	}
+	s->q.domain = query->domain;
+	if (query->text.len == 0) {
+		buf_adds(why, "query: is missing");
+		return -1;
+	}
+	if (read_in(json, &query->in, why) == -1 ||
+	    read_limit(json, &query->limit, why) == -1 ||
+	    read_when(json, "since", &query->since_ms, why) == -1 ||
+	    read_when(json, "until", &query->until_ms, why) == -1 ||
+	    read_when(json, "as_of", &query->as_of_ms, why) == -1)
+		return -1;
+	return find_thread(s, *thread, &query->thread, why);
+}
+
+static void
+put_answer(struct searching *s, json_t *json, struct search_query query,
+    struct slice thread, struct buf *out)
+{
+	json_t *id = json_object_get(json, "id");
+	char *text = json_dumps(id != NULL ? id : json_null(),
+	    JSON_ENCODE_ANY | JSON_COMPACT);
+	struct search_result result;
+	struct buf why;
+	size_t i;
+
+	buf_init(&why, 4096);
+	buf_addf(out, "{\"id\":%s,", text != NULL ? text : "null");
+	free(text);
+	if (!json_is_object(json))
+		buf_adds(&why, "a line is a JSON object");
+	if (why.len == 0 && (read_line(s, json, &query, &thread, &why) == -1 ||
+		ask(s, &query, &result, &why) == -1))
+		buf_adds(&why, "");
+	if (why.len > 0) {
+		buf_adds(out, "\"error\":");
+		json_put_str(out, buf_slice(&why));
+	} else {
+		buf_adds(out, "\"hits\":[");
+		for (i = 0; i < result.n_hits; i++) {
+			buf_adds(out, i > 0 ? "," : "");
+			put_hit(s, out, &result.hits[i]);
+		}
+		buf_addc(out, ']');
+	}
+	buf_adds(out, "}\n");
+	buf_release(&why);
+}
+
+static int
+search_batch(struct searching *s, const struct search_query *query,
+    struct slice thread)
+{
+	char *line = NULL;
+	size_t room = 0, n = 0;
+	ssize_t len;
+	struct buf out;
+	json_t *json;
+	int rc = 0;
+
+	buf_init(&out, SIZE_MAX / 4);
+	while ((len = getline(&line, &room, stdin)) != -1) {
+		if (len > LINE_BYTES) {
+			rc = cli_fail(s->cli, "a line is longer than 1 MiB");
+			break;
+		}
+		if (line[strspn(line, " \t\r\n")] == '\0')
+			continue;
+		if (++n % BATCH_VIEW == 0)
+			renew_view(s);
+		json = json_loadb(line, (size_t)len, 0, NULL);
+		put_answer(s, json, *query, thread, &out);
+		fwrite(out.ptr, 1, out.len, stdout);
+		if (strstr(out.ptr, "\"error\":") != NULL &&
+		    strstr(out.ptr, "\"hits\":") == NULL)
+			rc = 1;
+		buf_clear(&out);
+		json_decref(json);
+		arena_reset(&s->arena);
+		arena_reset(&s->q.arena);
+	}
+	fflush(stdout);
+	buf_release(&out);
+	free(line);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int
+check(const struct searching *s, const struct search_query *query,
+    struct slice in, unsigned *kinds, int argc, char **argv)
+{
+	if (in.len > 0 && search_kinds_parse(in, kinds) == -1)
+		return cli_usage(s->cli, "--in: '%.*s' is not a list of "
+		    "turns, artifacts, threads, episodes, skills",
+		    SLICE_ARG(in));
+	if (query->limit < 1 || query->limit > LIMIT_MOST)
+		return cli_usage(s->cli, "--limit: from 1 to %d", LIMIT_MOST);
+	if (s->batch && argc > 1)
+		return cli_usage(s->cli, "--batch reads its queries from "
+		    "standard input, '%s' is one too many", argv[1]);
+	if (!s->batch && argc == 1)
+		return cli_usage(s->cli, "what for? 'skein search \"words to "
+		    "find\"'");
+	if (!s->batch && argc > 2)
+		return cli_usage(s->cli, "one query, please: put '%s %s' "
+		    "into quotes", argv[1], argv[2]);
+	return 0;
+}
+
+int
+verb_search(struct cli *cli, int argc, char **argv)
+{
+	struct searching s = { .cli = cli };
+	struct search_query query = SEARCH_ALL;
+	struct slice in = SLICE_NONE, thread = SLICE_NONE;
+	uint64_t after = 0;
+	const struct option_spec specs[] = {
+		{ "in", OPTION_TEXT, &in, NULL },
+		{ "limit", OPTION_NUMBER, &query.limit, NULL },
+		{ "since", OPTION_TIME, &query.since_ms, NULL },
+		{ "until", OPTION_TIME, &query.until_ms, NULL },
+		{ "as-of", OPTION_TIME, &query.as_of_ms, NULL },
+		{ "user", OPTION_TEXT, &query.user, NULL },
+		{ "room", OPTION_TEXT, &query.room, NULL },
+		{ "thread", OPTION_TEXT, &thread, NULL },
+		{ "channel", OPTION_TEXT, &query.channel, NULL },
+		{ "role", OPTION_TEXT, &query.role, NULL },
+		{ "type", OPTION_TEXT, &query.type, NULL },
+		{ "status", OPTION_TEXT, &query.status, NULL },
+		{ "tag", OPTION_TEXT, &query.tag, NULL },
+		{ "domain", OPTION_TEXT, &query.domain, NULL },
+		{ "after", OPTION_NUMBER, &after, NULL },
+		{ "batch", OPTION_FLAG, &s.batch, NULL },
+		{ "lexical", OPTION_FLAG, &query.lexical, NULL },
+		{ 0 } };
+	int rc;
+
+	query.limit = LIMIT_DEFAULT;
+	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc == 0)
+		rc = check(&s, &query, in, &query.in, argc, argv);
+	if (rc != 0)
+		return rc;
+	if (after > 0 && cli_wait_tables(cli, after) == -1)
+		return 1;
+	arena_init(&s.arena);
+	rc = open_all(&s, query.domain);
+	if (rc == 0 && s.batch)
+		rc = search_batch(&s, &query, thread);
+	else if (rc == 0) {
+		query.text = slice_str(argv[1]);
+		rc = search_once(&s, &query, thread);
+	}
+	close_all(&s);
+	arena_release(&s.arena);
+	return rc;
+}

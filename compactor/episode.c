@@ -1,0 +1,582 @@
+/*
+ * episode - the primary episode of every thread: what compaction makes of it
+ */
+#include "compactor/episode.h"
+
+#include <stdlib.h>
+
+#include "common/when.h"
+#include "compactor/episode_digest.h"
+#include "compactor/episode_words.h"
+#include "compactor/skill.h"
+
+enum { EPISODE_SKILLS = 32 };	/* named in an episode, the latest */
+
+/* A thread's digest, as this entry has it. */
+struct held {
+	uint64_t thread;
+	struct msg_episode_digest d;
+	bool dirty;
+	bool named;		/* by this entry */
+	bool begun;		/* likewise */
+	bool quickened;		/* likewise: ticks are for it from here on */
+};
+
+/*
+ * Deciding and applying take the same steps over the digests; deciding makes
+ * episodes where a rule says so, applying marks them made where the section
+ * has one, and writes.
+ */
+struct work {
+	struct compact *c;
+	const struct msg_s_ingest *placed;
+	bool applying;
+	struct held *held[EPISODE_DUE_MOST + 8];
+	size_t n_held;
+};
+
+struct due {
+	struct key key;
+	int64_t at;
+	uint64_t thread;
+};
+
+/* ---- keys ---- */
+
+struct slice
+episode_key(struct arena *arena, uint64_t thread)
+{
+	return arena_printf(arena, "p%llu", (unsigned long long)thread);
+}
+
+static struct key
+due_key(struct key prefix, int64_t at, uint64_t thread)
+{
+	key_add_i64(&prefix, at);
+	key_add_u64(&prefix, thread);
+	return prefix;
+}
+
+static struct key
+domain_key(struct slice domain)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	return k;
+}
+
+static struct key
+stream_key(const struct msg_episode_digest *d)
+{
+	return key_stream(d->domain, d->user, d->room);
+}
+
+/* ---- digests ---- */
+
+static struct held *
+hold(struct work *w, uint64_t thread)
+{
+	struct held *h = arena_alloc(w->c->arena, sizeof(*h));
+
+	h->thread = thread;
+	w->held[w->n_held++] = h;
+	return h;
+}
+
+/* A thread's digest; NULL: there is none, or no room to look at another. */
+static struct held *
+get(struct work *w, uint64_t thread)
+{
+	struct key k = key_u64(thread);
+	struct msg_episode_digest d;
+	struct held *h;
+	size_t i;
+
+	for (i = 0; i < w->n_held; i++)
+		if (w->held[i]->thread == thread)
+			return w->held[i];
+	if (thread == 0 ||
+	    w->n_held == sizeof(w->held) / sizeof(w->held[0]) ||
+	    !compact_get(w->c, TABLE_episode_digests, &k, MSG_episode_digest,
+		&d) || !slice_eq(d.domain, w->c->envelope->domain))
+		return NULL;
+	h = hold(w, thread);
+	h->d = d;
+	h->d.has = 0;
+	return h;
+}
+
+/* The entry's own thread's, begun if it has none. */
+static struct held *
+get_own(struct work *w)
+{
+	const struct msg_envelope *e = w->c->envelope;
+	struct held *h = get(w, w->c->thread);
+
+	if (h != NULL || w->n_held == sizeof(w->held) / sizeof(w->held[0]))
+		return h;
+	h = hold(w, w->c->thread);
+	h->begun = true;
+	h->d = (struct msg_episode_digest){
+		.domain = e->domain,
+		.user = e->room.len > 0 ? SLICE_NONE : e->user,
+		.room = e->room,
+		.first_at = e->ts,
+		.last_at = e->ts,
+	};
+	return h;
+}
+
+static struct msg_artifact *
+changed_artifact(struct work *w, size_t i)
+{
+	struct msg_s_compactor *s = w->c->section;
+
+	if (!w->applying)
+		return compact_changed(w->c, i);
+	return i < s->n_artifacts ? &s->artifacts[i] : NULL;
+}
+
+static void
+take_turns(struct work *w)
+{
+	const struct msg_envelope *e = w->c->envelope;
+	size_t i, n = compact_turn_count(w->c);
+	struct compact_turn t;
+	struct held *h;
+
+	if (n == 0 || w->c->thread == 0)
+		return;
+	h = get_own(w);
+	if (h == NULL)
+		return;
+	h->dirty = true;
+	h->d.timeout_ms = w->placed->timeout_ms;
+	h->quickened = e->live && !h->d.live;
+	h->d.live = h->d.live || e->live;
+	for (i = 0; i < n; i++) {
+		t = compact_turn(w->c, i);
+		if (digest_take(&h->d, w->c->arena, &t))
+			h->named = true;
+	}
+}
+
+static void
+take_artifacts(struct work *w)
+{
+	const struct msg_artifact *a;
+	struct held *h;
+	size_t i;
+
+	for (i = 0; (a = changed_artifact(w, i)) != NULL; i++) {
+		h = get(w, a->thread);
+		if (h == NULL)
+			continue;
+		digest_take_artifact(&h->d, w->c->arena, a->key);
+		h->dirty = true;
+	}
+}
+
+/* ---- making an episode ---- */
+
+static void
+sort_words(struct msg_strs *words, struct msg_u64s *weights)
+{
+	uint64_t weight;
+	struct slice word;
+	size_t i, k;
+
+	for (i = 1; i < words->count && i < weights->count; i++) {
+		word = words->at[i];
+		weight = weights->at[i];
+		for (k = i; k > 0 && weights->at[k - 1] < weight; k--) {
+			words->at[k] = words->at[k - 1];
+			weights->at[k] = weights->at[k - 1];
+		}
+		words->at[k] = word;
+		weights->at[k] = weight;
+	}
+}
+
+static void
+put_episode(struct compact *c, const struct msg_episode *e)
+{
+	struct msg_s_compactor *s = c->section;
+	struct msg_episode *all;
+	size_t i;
+
+	for (i = 0; i < s->n_episodes; i++)
+		if (slice_eq(s->episodes[i].key, e->key)) {
+			s->episodes[i] = *e;
+			return;
+		}
+	all = arena_array(c->arena, s->n_episodes + 1, sizeof(all[0]));
+	if (s->n_episodes > 0)
+		memcpy(all, s->episodes, s->n_episodes * sizeof(all[0]));
+	all[s->n_episodes++] = *e;
+	s->episodes = all;
+}
+
+/* What is told of it before it is compacted, and what does not change. */
+static struct msg_episode
+outline(struct compact *c, const struct held *h)
+{
+	uint64_t *thread = arena_alloc(c->arena, sizeof(*thread));
+
+	*thread = h->thread;
+	return (struct msg_episode){
+		.key = episode_key(c->arena, h->thread),
+		.domain = h->d.domain,
+		.user = h->d.user,
+		.room = h->d.room,
+		.episode_type = SLICE("primary"),
+		.linked_threads = { thread, 1 },
+		.turn_count = h->d.turns,
+		.created_at = h->d.first_at,
+		.last_activity_at = h->d.last_at,
+		.name = h->d.name,
+	};
+}
+
+static void
+make_episode(struct compact *c, struct held *h, const char *trigger)
+{
+	struct key k = key_u64(h->thread);
+	struct msg_episode old = { 0 }, e = outline(c, h);
+
+	(void)compact_get(c, TABLE_episodes, &k, MSG_episode, &old);
+	e.trigger = slice_str(trigger);
+	e.compacted_turns = h->d.turns;
+	e.compactions = old.compactions + 1;
+	e.compacted_at = c->ts;
+	e.artifacts = h->d.artifacts;
+	e.skills = old.skills;
+	sort_words(&h->d.keywords, &h->d.weights);
+	sort_words(&h->d.entities, &h->d.entity_weights);
+	e.keywords = h->d.keywords;
+	e.weights = h->d.weights;
+	e.entities = h->d.entities;
+	skill_decide(c, &h->d, e.key, &e.skills);
+	if (e.skills.count > EPISODE_SKILLS) {
+		e.skills.at += e.skills.count - EPISODE_SKILLS;
+		e.skills.count = EPISODE_SKILLS;
+	}
+	episode_word(c, &h->d, &e);
+	put_episode(c, &e);
+}
+
+/* The section's episode of a thread, made for one of two reasons. */
+static bool
+is_in_section(const struct work *w, uint64_t thread, const char *trigger,
+    const char *other)
+{
+	const struct msg_s_compactor *s = w->c->section;
+	size_t i;
+
+	for (i = 0; i < s->n_episodes; i++)
+		if (s->episodes[i].linked_threads.count > 0 &&
+		    s->episodes[i].linked_threads.at[0] == thread &&
+		    (slice_is(s->episodes[i].trigger, trigger) ||
+			slice_is(s->episodes[i].trigger, other)))
+			return true;
+	return false;
+}
+
+static bool
+has_news(const struct held *h)
+{
+	return h->d.fresh > 0 || h->d.changed.count > 0;
+}
+
+static void
+unschedule(struct work *w, const struct held *h, int64_t at)
+{
+	struct key k = due_key(stream_key(&h->d), at, h->thread);
+
+	db_delete(stage_tables(w->c->st), TABLE_episode_dues, key_slice(&k));
+	k = due_key(domain_key(h->d.domain), at, h->thread);
+	db_delete(stage_tables(w->c->st), TABLE_episode_live_dues,
+	    key_slice(&k));
+}
+
+static void
+compacted(struct work *w, struct held *h)
+{
+	if (w->applying && h->d.due != 0)
+		unschedule(w, h, h->d.due);
+	digest_compacted(&h->d);
+	h->dirty = true;
+}
+
+/* ---- triggers ---- */
+
+/* It has ended when more than its timeout has passed: as ingest has it. */
+static int64_t
+end_of(const struct msg_episode_digest *d)
+{
+	return d->last_at + (int64_t)d->timeout_ms + 1;
+}
+
+static int64_t
+old_at(const struct compact *c, const struct msg_episode_digest *d)
+{
+	return d->fresh_at + c->conf->episode_age * WHEN_HOUR_MS;
+}
+
+static void
+look_at(struct work *w, struct held *h)
+{
+	const char *trigger = w->c->ts >= end_of(&h->d) ? "ended" :
+	    w->c->ts >= old_at(w->c, &h->d) ? "age" : NULL;
+
+	h->d.due = 0;
+	h->dirty = true;
+	if (w->applying) {
+		if (is_in_section(w, h->thread, "ended", "age"))
+			compacted(w, h);
+	} else if (trigger != NULL && has_news(h)) {
+		make_episode(w->c, h, trigger);
+		compacted(w, h);
+	}
+}
+
+/* What is to be looked at by now, the earliest first; how many. */
+static size_t
+find_due(struct work *w, struct due *out)
+{
+	const struct msg_envelope *e = w->c->envelope;
+	bool whole = w->c->e->entry.id == MSG_tick && e->user.len == 0 &&
+	    e->room.len == 0;
+	struct key from = whole ? domain_key(e->domain) :
+	    key_stream(e->domain, e->user, e->room);
+	struct key to = due_key(from, w->c->ts, UINT64_MAX);
+	struct db_cursor *c = db_cursor(stage_tables(w->c->st),
+	    whole ? TABLE_episode_live_dues : TABLE_episode_dues);
+	struct db_entry row;
+	size_t n = 0;
+	bool there;
+
+	for (there = db_seek(c, key_slice(&from), &row);
+	     there && n < EPISODE_DUE_MOST && row.key.len == to.len &&
+	     slice_cmp(row.key, key_slice(&to)) <= 0;
+	     there = db_next(c, &row)) {
+		key_init(&out[n].key);
+		key_add_bytes(&out[n].key, row.key);
+		out[n].thread = key_read_u64(row.key, row.key.len - 8);
+		out[n].at = (int64_t)(key_read_u64(row.key,
+		    row.key.len - 16) ^ (UINT64_C(1) << 63));
+		n++;
+	}
+	db_cursor_close(&c);
+	return n;
+}
+
+static void
+look_at_due(struct work *w)
+{
+	struct due *due = arena_array(w->c->arena, EPISODE_DUE_MOST,
+	    sizeof(due[0]));
+	size_t i, n = find_due(w, due);
+	struct held *h;
+
+	for (i = 0; i < n; i++) {
+		h = get(w, due[i].thread);
+		if (h == NULL)
+			continue;
+		if (w->applying)
+			unschedule(w, h, due[i].at);
+		if (h->d.due == due[i].at)
+			look_at(w, h);
+	}
+}
+
+/* A new thread ends the one before it in the stream. */
+static void
+end_previous(struct work *w)
+{
+	const struct msg_envelope *e = w->c->envelope;
+	struct key k = key_stream(e->domain, e->user, e->room);
+	struct msg_place latest = { 0 };
+	struct held *h;
+
+	/* A fork, or what was attached to, begins before its first turn. */
+	if (compact_turn_count(w->c) == 0 || w->placed->first_turn != 1)
+		return;
+	(void)compact_get(w->c, TABLE_episode_streams, &k, MSG_place, &latest);
+	h = latest.seq == w->c->thread ? NULL : get(w, latest.seq);
+	if (w->applying) {
+		if (h != NULL && is_in_section(w, h->thread, "ended", "age"))
+			compacted(w, h);
+		latest = (struct msg_place){ .seq = w->c->thread };
+		db_put_msg(stage_tables(w->c->st), TABLE_episode_streams,
+		    key_slice(&k), MSG_place, &latest);
+	} else if (h != NULL && has_news(h)) {
+		make_episode(w->c, h, "ended");
+		compacted(w, h);
+	}
+}
+
+/* Whether one of the entry's turns is the last of another episode_turns. */
+static bool
+is_full(const struct work *w)
+{
+	uint64_t every = (uint64_t)w->c->conf->episode_turns;
+	uint64_t first = w->placed->first_turn, n = w->placed->turns;
+
+	return n > 0 && first > 0 &&
+	    (first + n - 1) / every != (first - 1) / every;
+}
+
+static void
+compact_own(struct work *w)
+{
+	bool closed = w->c->e->entry.id == MSG_close;
+	struct held *h;
+
+	if (w->applying) {
+		if (is_in_section(w, w->c->thread, "size", "closed") &&
+		    (h = get(w, w->c->thread)) != NULL)
+			compacted(w, h);
+		return;
+	}
+	if (w->c->thread == 0 || (!closed && !is_full(w)))
+		return;
+	take_turns(w);
+	take_artifacts(w);
+	h = get(w, w->c->thread);
+	if (h != NULL && has_news(h))
+		make_episode(w->c, h, closed ? "closed" : "size");
+}
+
+/* ---- deciding and applying ---- */
+
+static bool
+work_open(struct work *w, struct compact *c, bool applying)
+{
+	const struct msg *placed = &c->e->sections[STAGE_ingest];
+
+	*w = (struct work){ .c = c, .applying = applying };
+	if (placed->id != MSG_s_ingest)
+		return false;
+	w->placed = &placed->as->s_ingest;
+	return true;
+}
+
+void
+episode_decide(struct compact *c)
+{
+	struct work w;
+
+	if (!work_open(&w, c, false))
+		return;
+	look_at_due(&w);
+	end_previous(&w);
+	compact_own(&w);
+}
+
+static void
+put_due(struct work *w, enum table_id table, struct key prefix,
+    const struct held *h)
+{
+	struct msg_episode_due due = { .thread = h->thread };
+	struct key k = due_key(prefix, h->d.due, h->thread);
+
+	db_put_msg(stage_tables(w->c->st), table, key_slice(&k),
+	    MSG_episode_due, &due);
+}
+
+/* Where something has come since it was compacted, the time to look at it. */
+static void
+schedule(struct work *w, struct held *h)
+{
+	int64_t at = end_of(&h->d), old = old_at(w->c, &h->d);
+	bool anew = h->d.due == 0;
+
+	if (h->d.fresh == 0)
+		return;
+	if (anew) {
+		if (old < at)
+			at = old;
+		/* A late turn may be over already: the next entry looks. */
+		h->d.due = at > w->c->ts ? at : w->c->ts + 1;
+		put_due(w, TABLE_episode_dues, stream_key(&h->d), h);
+	}
+	if (h->d.live && (anew || h->quickened))
+		put_due(w, TABLE_episode_live_dues, domain_key(h->d.domain),
+		    h);
+}
+
+/* An episode is there from the first turn on, and has a name soon after. */
+static void
+put_outline(struct work *w, struct held *h)
+{
+	struct key k = key_u64(h->thread);
+	struct msg_episode e;
+
+	if (!h->begun && !h->named)
+		return;
+	if (compact_get(w->c, TABLE_episodes, &k, MSG_episode, &e)) {
+		e.has = 0;
+		e.name = h->d.name;
+	} else
+		e = outline(w->c, h);
+	db_put_msg(stage_tables(w->c->st), TABLE_episodes, key_slice(&k),
+	    MSG_episode, &e);
+}
+
+static void
+write_held(struct work *w)
+{
+	struct held *h;
+	struct key k;
+	size_t i;
+
+	for (i = 0; i < w->n_held; i++) {
+		h = w->held[i];
+		if (!h->dirty)
+			continue;
+		schedule(w, h);
+		put_outline(w, h);
+		k = key_u64(h->thread);
+		db_put_msg(stage_tables(w->c->st), TABLE_episode_digests,
+		    key_slice(&k), MSG_episode_digest, &h->d);
+	}
+}
+
+static void
+put_episodes(struct compact *c)
+{
+	const struct msg_s_compactor *s = c->section;
+	const struct msg_episode *e;
+	struct key k;
+	size_t i;
+
+	for (i = 0; i < s->n_episodes; i++) {
+		e = &s->episodes[i];
+		if (e->linked_threads.count == 0 ||
+		    !slice_eq(e->domain, c->envelope->domain))
+			continue;
+		k = key_u64(e->linked_threads.at[0]);
+		db_put_msg(stage_tables(c->st), TABLE_episodes, key_slice(&k),
+		    MSG_episode, e);
+	}
+}
+
+void
+episode_apply(struct compact *c)
+{
+	struct work w;
+
+	if (!work_open(&w, c, true))
+		return;
+	look_at_due(&w);
+	end_previous(&w);
+	take_turns(&w);
+	take_artifacts(&w);
+	compact_own(&w);
+	write_held(&w);
+	put_episodes(c);
+	skill_apply(c);
+}

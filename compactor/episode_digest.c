@@ -1,0 +1,254 @@
+/*
+ * episode_digest - the little of a thread that its compaction is made of
+ */
+#include "compactor/episode_digest.h"
+
+#include "common/text.h"
+#include "compactor/summary.h"
+
+enum {
+	KEYWORDS_A_CLAIM = 6,	/* the heaviest of it */
+	ENTITY_WEIGHT = 1000,
+	LINE_LEAST = 2000,	/* a statement that tells less is none */
+};
+
+/* ---- what is said most ---- */
+
+static struct slice *
+copy_strs(struct arena *arena, const struct msg_strs *list, size_t room)
+{
+	struct slice *at = arena_array(arena, room, sizeof(at[0]));
+
+	if (list->count > 0)
+		memcpy(at, list->at, list->count * sizeof(at[0]));
+	return at;
+}
+
+static size_t
+lightest(const struct msg_u64s *weights)
+{
+	size_t i, least = 0;
+
+	for (i = 1; i < weights->count; i++)
+		if (weights->at[i] < weights->at[least])
+			least = i;
+	return least;
+}
+
+/*
+ * Adds weight to a word.  A new one takes the lightest one's place and half of
+ * its weight, so that what comes often late can still get in.
+ */
+static void
+add_weight(struct msg_strs *words, struct msg_u64s *weights,
+    struct arena *arena, size_t most, struct slice word, uint64_t weight)
+{
+	uint64_t *grown;
+	size_t i;
+
+	for (i = 0; i < words->count && i < weights->count; i++)
+		if (slice_eq(words->at[i], word)) {
+			weights->at[i] += weight;
+			return;
+		}
+	if (words->count < most) {
+		words->at = copy_strs(arena, words, words->count + 1);
+		grown = arena_array(arena, words->count + 1,
+		    sizeof(grown[0]));
+		if (words->count > 0)
+			memcpy(grown, weights->at,
+			    words->count * sizeof(grown[0]));
+		weights->at = grown;
+		i = words->count++;
+		weights->count = words->count;
+		weights->at[i] = weight;
+	} else {
+		i = lightest(weights);
+		weights->at[i] = weights->at[i] / 2 + weight;
+	}
+	words->at[i] = word;
+}
+
+static void
+take_words(struct msg_episode_digest *d, struct arena *arena,
+    const struct msg_c_claim *claim)
+{
+	size_t i;
+
+	for (i = 0; i < claim->keywords.count && i < KEYWORDS_A_CLAIM &&
+	     i < claim->weights.count; i++)
+		add_weight(&d->keywords, &d->weights, arena, DIGEST_KEYWORDS,
+		    claim->keywords.at[i], claim->weights.at[i]);
+	for (i = 0; i < claim->n_entities; i++)
+		add_weight(&d->entities, &d->entity_weights, arena,
+		    DIGEST_ENTITIES, claim->entities[i].normal,
+		    ENTITY_WEIGHT);
+}
+
+/* ---- what tells most ---- */
+
+static uint64_t
+content_of(const struct msg_c_claim *claim)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < claim->weights.count && i < KEYWORDS_A_CLAIM; i++)
+		sum += claim->weights.at[i];
+	return sum;
+}
+
+static size_t
+least_telling(const struct msg_episode_digest *d)
+{
+	size_t i, least = 0;
+
+	for (i = 1; i < d->n_lines; i++)
+		if (d->lines[i].content < d->lines[least].content)
+			least = i;
+	return least;
+}
+
+/* In the order of turns; the one that tells least makes room. */
+static void
+add_line(struct msg_episode_digest *d, struct arena *arena,
+    const struct msg_episode_line *line)
+{
+	struct msg_episode_line *lines = arena_array(arena, DIGEST_LINES + 1,
+	    sizeof(lines[0]));
+	size_t n = d->n_lines, least;
+
+	if (n > 0)
+		memcpy(lines, d->lines, n * sizeof(lines[0]));
+	if (n == DIGEST_LINES) {
+		least = least_telling(d);
+		memmove(&lines[least], &lines[least + 1],
+		    (n - least - 1) * sizeof(lines[0]));
+		n--;
+	}
+	lines[n++] = *line;
+	d->lines = lines;
+	d->n_lines = n;
+}
+
+/* The turn's statement that tells most. */
+static void
+take_line(struct msg_episode_digest *d, struct arena *arena,
+    const struct compact_turn *t)
+{
+	const struct msg_c_claim *claim, *best = NULL;
+	uint64_t content, most = LINE_LEAST;
+	size_t i;
+
+	for (i = 0; i < t->does->n_claims; i++) {
+		claim = &t->does->claims[i];
+		content = content_of(claim);
+		if (content > most && claim->at <= t->text.len &&
+		    claim->len <= t->text.len - claim->at) {
+			most = content;
+			best = claim;
+		}
+	}
+	if (best == NULL || (d->n_lines == DIGEST_LINES &&
+		most <= d->lines[least_telling(d)].content))
+		return;
+	add_line(d, arena, &(struct msg_episode_line){
+		.turn = t->number,
+		.content = most,
+		.text = slice_of(t->text.ptr + best->at,
+		    text_cut(slice_of(t->text.ptr + best->at, best->len),
+			DIGEST_LINE_BYTES)),
+	});
+}
+
+/* ---- names ---- */
+
+/* In the words of the first who says what it is about. */
+static bool
+take_name(struct msg_episode_digest *d, struct arena *arena,
+    const struct compact_turn *t)
+{
+	struct summary_turn turn = { t->text, t->role, t->does };
+
+	if (d->name.len > 0 || !slice_is(t->role, "user") ||
+	    t->does->machine || t->does->n_claims == 0)
+		return false;
+	d->name = summary_goal(arena, &turn).text;
+	if (d->name.len > 0)
+		d->name = summary_shorten(arena, d->name, CUT_asking,
+		    DIGEST_NAME_WORDS);
+	return d->name.len > 0;
+}
+
+static void
+take_person(struct msg_episode_digest *d, struct arena *arena,
+    const struct compact_turn *t)
+{
+	struct slice who = slice_is(t->role, "user") ? t->user : t->role;
+
+	if (who.len == 0 || d->people.count >= DIGEST_PEOPLE ||
+	    strs_has(&d->people, who))
+		return;
+	strs_add(&d->people, arena, who);
+}
+
+/* ---- the whole ---- */
+
+bool
+digest_take(struct msg_episode_digest *d, struct arena *arena,
+    const struct compact_turn *t)
+{
+	size_t i;
+
+	d->turns++;
+	if (d->fresh++ == 0 || t->ts < d->fresh_at)
+		d->fresh_at = t->ts;
+	if (t->ts > d->last_at)
+		d->last_at = t->ts;
+	if (t->ts < d->first_at)
+		d->first_at = t->ts;
+	if (slice_is(t->role, "system") || slice_is(t->role, "tool"))
+		return false;
+	take_person(d, arena, t);
+	if (t->does->machine)
+		return false;
+	for (i = 0; i < t->does->n_claims; i++)
+		take_words(d, arena, &t->does->claims[i]);
+	take_line(d, arena, t);
+	return take_name(d, arena, t);
+}
+
+/* To the end of a bounded list. */
+static void
+to_end(struct msg_strs *list, struct arena *arena, struct slice s, size_t most)
+{
+	struct slice *at = arena_array(arena, list->count + 1, sizeof(at[0]));
+	size_t i, n = 0;
+
+	for (i = 0; i < list->count; i++)
+		if (!slice_eq(list->at[i], s))
+			at[n++] = list->at[i];
+	at[n++] = s;
+	*list = (struct msg_strs){ n > most ? at + 1 : at,
+		n > most ? n - 1 : n };
+}
+
+void
+digest_take_artifact(struct msg_episode_digest *d, struct arena *arena,
+    struct slice key)
+{
+	to_end(&d->changed, arena, key, DIGEST_ARTIFACTS);
+	if (strs_has(&d->artifacts, key))
+		return;
+	to_end(&d->artifacts, arena, key, DIGEST_ARTIFACTS);
+}
+
+void
+digest_compacted(struct msg_episode_digest *d)
+{
+	d->fresh = 0;
+	d->fresh_at = 0;
+	d->due = 0;
+	d->changed = (struct msg_strs){ 0 };
+	d->has = 0;
+}

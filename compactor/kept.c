@@ -1,0 +1,274 @@
+/*
+ * kept - facts, events, reminders, decisions and notes
+ */
+#include "compactor/kept.h"
+
+#include "common/text.h"
+#include "compactor/effort_words.h"
+#include "compactor/package_decide.h"
+
+enum {
+	MOVED_ON = 800,		/* thousandths of a confidence: not a word for it */
+};
+
+static bool
+is_user(const struct compact_turn *t)
+{
+	return slice_is(t->role, "user") && !t->does->machine;
+}
+
+/* ---- at once ---- */
+
+static void
+keep(struct compact *c, const struct compact_turn *t, const char *type,
+    unsigned sure)
+{
+	struct msg_artifact *a = compact_new(c, slice_str(type));
+	bool waits;
+
+	a->chain = t->flows->chain;
+	package_fill(c, a, t, PLACE_opening | PLACE_resolving, sure);
+	artifact_add_turn(&a->turns, c->arena, t->number);
+	/* A reminder is open until its time; what has been is what it is. */
+	waits = a->expires_at > c->ts ||
+	    (slice_is(a->type, "event") && effort_is_reminder(t));
+	if (!waits)
+		a->expires_at = 0;
+	compact_state(c, a, waits ? SLICE("open") : SLICE("resolved"),
+	    waits ? SLICE("open") : SLICE("kept"), SLICE_NONE);
+	compact_tell(c, t->i, a->key);
+}
+
+bool
+kept_is_aside(struct compact *c, const struct compact_turn *t)
+{
+	return is_user(t) && (effort_is_reminder(t) ||
+		package_opens(c, t, "note") > 0);
+}
+
+/* ---- questions and answers ---- */
+
+static void
+tell_asked(struct effort_state *s, const struct msg_a_asked *asked)
+{
+	struct msg_s_compactor *section = s->c->section;
+	struct msg_a_asked *list;
+	size_t i, n = section->n_asked;
+
+	effort_state_ask(s, asked);
+	for (i = 0; i < n; i++)
+		if (section->asked[i].seq == asked->seq &&
+		    section->asked[i].i == asked->i)
+			break;
+	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
+	if (n > 0)
+		memcpy(list, section->asked, n * sizeof(list[0]));
+	list[i] = *asked;
+	if (asked->over)
+		list[i].n_draft = 0;
+	section->asked = list;
+	section->n_asked = i < n ? n : n + 1;
+}
+
+static void
+ask(struct effort_state *s, const struct compact_turn *t, unsigned sure)
+{
+	struct msg_artifact *draft = arena_alloc(s->c->arena, sizeof(*draft));
+	struct msg_a_asked asked = {
+		.turn = t->number,
+		.user = t->user,
+		.seq = s->c->seq,
+		.i = t->i,
+		.draft = draft,
+		.n_draft = 1,
+	};
+
+	*draft = (struct msg_artifact){
+		.domain = s->c->envelope->domain,
+		.type = SLICE("fact"),
+		.status = SLICE("open"),
+		.thought_type = SLICE("original"),
+		.thread = s->c->thread,
+		.chain = t->flows->chain,
+		.created_at = t->ts,
+		.updated_at = t->ts,
+		.user = t->user,
+		.room = s->c->envelope->room,
+	};
+	package_fill(s->c, draft, t, PLACE_opening, sure);
+	tell_asked(s, &asked);
+}
+
+/* Is it said in answer to the question? */
+static bool
+is_answer(const struct effort_state *s, const struct msg_a_asked *asked,
+    const struct compact_turn *t)
+{
+	const struct msg_a_said *answered;
+
+	if (t->does->machine || effort_is_idle_talk(t) ||
+	    slice_is(t->does->act, "question"))
+		return false;
+	if (slice_is(t->role, "user") && slice_eq(t->user, asked->user))
+		return false;
+	if (!slice_is(t->role, "user") && !slice_is(t->role, "assistant"))
+		return false;
+	answered = effort_answered(s, t);
+	if (answered == NULL)
+		return false;
+	if ((answered->seq == asked->seq && answered->i == asked->i) ||
+	    (asked->refused != 0 && answered->number == asked->refused))
+		return true;
+	/* Between tool calls an assistant speaks several times. */
+	return slice_is(t->role, "assistant") && asked->answer != 0 &&
+	    answered->number == asked->answer;
+}
+
+static void
+answer(struct effort_state *s, const struct msg_a_asked *was,
+    const struct compact_turn *t)
+{
+	struct msg_a_asked asked = *was;
+	struct msg_artifact *draft;
+
+	if (asked.n_draft != 1)
+		return;
+	draft = arena_alloc(s->c->arena, sizeof(*draft));
+	*draft = asked.draft[0];
+	draft->has = 0;
+	asked.draft = draft;
+	asked.answer = t->number;
+	asked.has = 0;
+	package_fill(s->c, draft, t, PLACE_resolving, 0);
+	tell_asked(s, &asked);
+}
+
+enum verdict { WAITS, CONCLUDED, MOVES_ON, REFUSED };
+
+/* What the asker's turn says about the answer that stands before it. */
+static enum verdict
+judge(const struct effort_state *s, const struct msg_a_asked *asked,
+    const struct compact_turn *t)
+{
+	const struct msg_a_said *answered;
+
+	if (!is_user(t) || asked->answer == 0 ||
+	    !slice_eq(t->user, asked->user))
+		return WAITS;
+	if (slice_is(t->does->act, "reject"))
+		return REFUSED;
+	if (t->does->concludes || slice_is(t->does->act, "accept") ||
+	    effort_is_thanks(t))
+		return CONCLUDED;
+	if (s->c->envelope->room.len == 0)
+		return MOVES_ON;
+	answered = effort_answered(s, t);
+	return answered != NULL && answered->number == asked->answer &&
+	    !slice_is(t->does->act, "question") ? MOVES_ON : WAITS;
+}
+
+static void
+make_fact(struct compact *c, const struct msg_a_asked *asked, bool agreed)
+{
+	struct msg_artifact *a, key;
+
+	if (asked->n_draft != 1 || asked->draft[0].summary.len == 0)
+		return;
+	a = compact_new(c, SLICE("fact"));
+	key = *a;
+	*a = asked->draft[0];
+	a->has = 0;
+	a->key = key.key;
+	a->weight = key.weight;
+	a->weight_at = key.weight_at;
+	a->updated_at = key.updated_at;
+	a->made_by = key.made_by;
+	if (!agreed)
+		a->confidence = a->confidence * MOVED_ON / 1000;
+	artifact_add_turn(&a->turns, c->arena, asked->turn);
+	artifact_add_turn(&a->turns, c->arena, asked->answer);
+	compact_state(c, a, SLICE("resolved"), SLICE("kept"), SLICE_NONE);
+}
+
+static void
+settle(struct effort_state *s, const struct msg_a_asked *was,
+    const struct compact_turn *t, enum verdict verdict)
+{
+	struct msg_a_asked asked = *was;
+	size_t before = s->c->n_changed;
+
+	asked.has = 0;
+	if (verdict == REFUSED) {
+		asked.answer = 0;
+		asked.refused = t->number;
+	} else {
+		make_fact(s->c, was, verdict == CONCLUDED);
+		if (s->c->n_changed > before)
+			compact_tell(s->c, t->i,
+			    compact_changed(s->c, before)->key);
+		asked.over = true;
+	}
+	tell_asked(s, &asked);
+}
+
+static void
+questions(struct effort_state *s, const struct compact_turn *t)
+{
+	struct msg_a_asked *list = s->thread.asked;
+	size_t i, n = s->thread.n_asked;
+	enum verdict verdict;
+
+	/* Each change makes the state's list anew: this one stays as it was. */
+	for (i = 0; i < n; i++) {
+		verdict = judge(s, &list[i], t);
+		if (verdict != WAITS)
+			settle(s, &list[i], t, verdict);
+		else if (is_answer(s, &list[i], t))
+			answer(s, &list[i], t);
+	}
+}
+
+void
+kept_close(struct compact *c)
+{
+	struct effort_state s;
+	struct msg_a_asked asked, *list;
+	size_t i, n;
+
+	effort_state_read_thread(&s, c, c->thread);
+	list = s.thread.asked;
+	n = s.thread.n_asked;
+	for (i = 0; i < n; i++) {
+		if (list[i].answer != 0)
+			make_fact(c, &list[i], false);
+		asked = list[i];
+		asked.has = 0;
+		asked.over = true;
+		tell_asked(&s, &asked);
+	}
+}
+
+/* ---- a turn ---- */
+
+void
+kept_decide(struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
+	bool works = is->effort.len > 0;
+	unsigned sure;
+
+	if (s->thread.n_asked > 0)
+		questions(s, t);
+	if (!is_user(t) || effort_is_idle_talk(t))
+		return;
+	if ((sure = package_opens(s->c, t, "decision")) > 0)
+		keep(s->c, t, "decision", sure);
+	/* Of what happens within an effort the effort tells. */
+	if (!works && (sure = package_opens(s->c, t, "event")) > 0)
+		keep(s->c, t, "event", sure);
+	else if (!works && (sure = package_opens(s->c, t, "note")) > 0)
+		keep(s->c, t, "note", sure);
+	else if (!slice_is(is->why, "opened") && t->does->n_claims > 0 &&
+	    (sure = package_opens(s->c, t, "fact")) > 0)
+		ask(s, t, sure);
+}

@@ -1,0 +1,157 @@
+/*
+ * phrase - the words of a sentence as they are written, and lists of phrases
+ */
+#include "compactor/phrase.h"
+
+#include "common/text.h"
+
+enum { PHRASE_MOST = 6 };	/* words of a phrase at the end of a sentence */
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool
+is_sign(char c)
+{
+	return c != '\0' && strchr(".,;:!?\"'()[]{}<>*_`~-|#&+=", c) != NULL;
+}
+
+/* What ends a clause, when it stands right behind a word. */
+static bool
+is_clause(char c)
+{
+	return c != '\0' && strchr(",;:.!?)", c) != NULL;
+}
+
+static void
+add_word(struct arena *a, struct phrase_word *w, struct slice written)
+{
+	size_t from = 0, end = written.len;
+
+	while (from < end && is_sign(written.ptr[from]))
+		from++;
+	while (end > from && is_sign(written.ptr[end - 1]))
+		end--;
+	w->written = written;
+	w->folded = text_fold(a, slice_of(written.ptr + from, end - from));
+	for (size_t i = end; i < written.len && end > from; i++) {
+		w->sign = true;
+		w->clause |= is_clause(written.ptr[i]);
+	}
+}
+
+size_t
+phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
+{
+	size_t at = 0, end, count = 0, spaces = 0, room;
+
+	for (size_t i = 0; i < sentence.len; i++)
+		spaces += is_space(sentence.ptr[i]);
+	room = spaces + 1 < PHRASE_WORDS ? spaces + 1 : PHRASE_WORDS;
+	*out = arena_array(a, room, sizeof(**out));
+	while (count < room) {
+		while (at < sentence.len && is_space(sentence.ptr[at]))
+			at++;
+		for (end = at; end < sentence.len &&
+		     !is_space(sentence.ptr[end]); )
+			end++;
+		if (end == at)
+			break;
+		add_word(a, &(*out)[count++],
+		    slice_of(sentence.ptr + at, end - at));
+		at = end;
+	}
+	return count;
+}
+
+/* The first word of a phrase. */
+static struct slice
+first_word(const char *phrase)
+{
+	return slice_of(phrase, (size_t)(strchrnul(phrase, ' ') - phrase));
+}
+
+/* The first phrase that begins with no smaller word. */
+static size_t
+lower_bound(struct phrases p, struct slice word)
+{
+	size_t low = 0, high = p.count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (slice_cmp(first_word(p.list[mid]), word) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* How many words the phrase has, if they are these; else 0. */
+static size_t
+fits(const struct phrase_word *words, size_t count, const char *phrase)
+{
+	size_t n = 0;
+
+	for (;;) {
+		struct slice word = first_word(phrase);
+
+		if (n == count || !slice_eq(words[n].folded, word))
+			return 0;
+		n++;
+		phrase += word.len;
+		if (*phrase == '\0')
+			return n;
+		phrase++;
+	}
+}
+
+size_t
+phrase_at(const struct phrase_word *words, size_t count, size_t at,
+    struct phrases p)
+{
+	size_t longest = 0, n;
+
+	if (at >= count || words[at].folded.len == 0)
+		return 0;
+	for (size_t i = lower_bound(p, words[at].folded); i < p.count &&
+	     slice_eq(first_word(p.list[i]), words[at].folded); i++) {
+		n = fits(words + at, count - at, p.list[i]);
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+size_t
+phrase_before(const struct phrase_word *words, size_t from, size_t end,
+    struct phrases p)
+{
+	for (size_t n = end - from < PHRASE_MOST ? end - from : PHRASE_MOST;
+	     n > 0; n--)
+		if (phrase_at(words, end, end - n, p) == n)
+			return n;
+	return 0;
+}
+
+bool
+phrase_in(const struct phrase_word *words, size_t count, struct phrases p)
+{
+	for (size_t i = 0; i < count; i++)
+		if (phrase_at(words, count, i, p) > 0)
+			return true;
+	return false;
+}
+
+const char *
+phrase_unsorted(struct phrases p)
+{
+	for (size_t i = 1; i < p.count; i++)
+		if (slice_cmp(first_word(p.list[i - 1]),
+		    first_word(p.list[i])) > 0)
+			return p.list[i];
+	return NULL;
+}

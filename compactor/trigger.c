@@ -1,0 +1,243 @@
+/*
+ * trigger - all triggers of all packages, matched in one pass over a turn
+ */
+#include "compactor/trigger.h"
+
+#include "common/when.h"
+#include "compactor/package_impl.h"
+
+static void
+add_match(struct trigger_result *r, struct arena *arena, size_t *room, int id,
+    size_t sentence)
+{
+	struct trigger_match *grown;
+
+	if (r->n_matches == *room) {
+		*room = *room == 0 ? 16 : *room * 2;
+		grown = arena_array(arena, *room, sizeof(*grown));
+		if (r->n_matches > 0)
+			memcpy(grown, r->matches, r->n_matches *
+			    sizeof(*grown));
+		r->matches = grown;
+	}
+	r->matches[r->n_matches++] = (struct trigger_match){ id, sentence };
+}
+
+static void
+read_sentences(struct packages *set, struct arena *arena,
+    struct trigger_result *r)
+{
+	struct slice text = r->turn->said.text;
+	struct pattern_hits hits;
+	size_t room = 0;
+
+	for (size_t i = 0; i < r->n_sentences && set->patterns != NULL; i++) {
+		patterns_match(set->patterns, slice_of(text.ptr +
+		    r->sentences[i].at, r->sentences[i].len), &hits);
+		for (size_t k = 0; k < hits.count; k++)
+			add_match(r, arena, &room, (int)hits.ids[k], i);
+	}
+}
+
+bool
+trigger_matched(const struct trigger_result *r, int id, size_t sentence)
+{
+	for (size_t i = 0; i < r->n_matches; i++)
+		if (r->matches[i].id == id && r->matches[i].sentence == sentence)
+			return true;
+	return false;
+}
+
+static bool
+matched_anywhere(const struct trigger_result *r, int id)
+{
+	for (size_t i = 0; i < r->n_matches; i++)
+		if (r->matches[i].id == id)
+			return true;
+	return false;
+}
+
+/* "2026-11-15", "2026-11-15T10:30", "2026-11", "2026": the begin. */
+static bool
+time_first(struct slice normal, int64_t *ms)
+{
+	char text[WHEN_TEXT_BYTES];
+	const char *rest = normal.len == 4 ? "-01-01" :
+	    normal.len == 7 ? "-01" : normal.len == 16 ? ":00Z" : "";
+
+	if (normal.len + strlen(rest) >= sizeof(text))
+		return false;
+	memcpy(text, normal.ptr, normal.len);
+	memcpy(text + normal.len, rest, strlen(rest) + 1);
+	return when_parse(slice_str(text), ms) == 0;
+}
+
+/* And the end: of the minute none, of the day, the month, the year its own. */
+static int64_t
+time_last(struct slice normal, int64_t first)
+{
+	struct when_date date = when_date(when_day_of(first));
+	int months = normal.len == 4 ? 12 : normal.len == 7 ? 1 : 0;
+
+	if (normal.len == 16)
+		return first;
+	if (months > 0)
+		return when_days(when_add_months(date, months)) *
+		    WHEN_DAY_MS - 1;
+	return first + WHEN_DAY_MS - 1;
+}
+
+bool
+trigger_time(struct slice normal, int64_t *first, int64_t *last)
+{
+	const char *slash = memchr(normal.ptr, '/', normal.len);
+	struct slice from = normal, to = normal;
+	int64_t end;
+
+	if (slash != NULL) {
+		from.len = (size_t)(slash - normal.ptr);
+		to = slice_of(slash + 1, normal.len - from.len - 1);
+	}
+	if (!time_first(from, first) || !time_first(to, &end))
+		return false;
+	*last = time_last(to, end);
+	return true;
+}
+
+/* Does a claim between at and at + len name such a time? */
+static bool
+is_dated(const struct trigger_turn *t, size_t at, size_t len,
+    enum package_dated want)
+{
+	const struct msg_c_turn *does = t->said.does;
+	int64_t first, last;
+
+	for (size_t i = 0; i < does->n_claims; i++) {
+		const struct msg_c_claim *c = &does->claims[i];
+
+		if (c->at < at || c->at >= at + len)
+			continue;
+		for (size_t k = 0; k < c->n_entities; k++)
+			if (slice_is(c->entities[k].kind, "date") &&
+			    trigger_time(c->entities[k].normal, &first,
+			    &last) && (want == DATED_any ||
+			    (last > t->ts) == (want == DATED_future)))
+				return true;
+	}
+	return false;
+}
+
+static unsigned
+flags_of(bool concludes, bool decides, bool opens, bool returns)
+{
+	return (concludes ? FLAG_concludes : 0u) |
+	    (decides ? FLAG_decides : 0u) | (opens ? FLAG_opens : 0u) |
+	    (returns ? FLAG_returns : 0u);
+}
+
+static bool
+does_it(const struct package_trigger *p, struct slice act, unsigned flags)
+{
+	enum act a;
+
+	if (p->acts != 0 &&
+	    (act_parse(act, &a) < 0 || (p->acts & 1u << a) == 0))
+		return false;
+	return (flags & p->flags) == p->flags && (flags & p->bars) == 0;
+}
+
+/* The sentence itself does it; or it is all there is of the turn. */
+static bool
+sentence_does(const struct trigger_result *r, const struct package_trigger *p,
+    size_t i)
+{
+	const struct msg_c_sentence *s = r->sentences[i].does;
+
+	return s != NULL && does_it(p, s->act, flags_of(s->concludes,
+	    s->decides, s->opens, s->returns));
+}
+
+static bool
+turn_does(const struct trigger_result *r, const struct package_trigger *p)
+{
+	const struct msg_c_turn *t = r->turn->said.does;
+
+	return does_it(p, t->act, flags_of(t->concludes, t->decides, t->opens,
+	    t->returns));
+}
+
+static bool
+role_fits(struct slice role, enum package_role want)
+{
+	enum package_role is = slice_is(role, "assistant") ? ROLE_assistant :
+	    slice_is(role, "user") ? ROLE_user : 0;
+
+	return (is & want) != 0;
+}
+
+/* Where a trigger fires: the sentence, or -1. */
+static int
+fires_at(const struct trigger_result *r, const struct package_trigger *p)
+{
+	const struct trigger_turn *t = r->turn;
+	bool whole = turn_does(r, p);
+
+	if (!role_fits(t->said.role, p->role) || t->said.does->machine ||
+	    (p->unless != MATCH_NONE && matched_anywhere(r, p->unless)))
+		return -1;
+	for (size_t i = 0; i < r->n_sentences; i++)
+		if ((p->match == MATCH_NONE ||
+		    trigger_matched(r, p->match, i)) &&
+		    (whole || sentence_does(r, p, i)) &&
+		    (p->dated == DATED_not || is_dated(t, r->sentences[i].at,
+			r->sentences[i].len, p->dated)))
+			return (int)i;
+	return -1;
+}
+
+/* Of a turn that does it as a whole: the sentence that does it itself. */
+static size_t
+best_sentence(const struct trigger_result *r, const struct package_trigger *p,
+    size_t first)
+{
+	for (size_t i = first; i < r->n_sentences; i++)
+		if (sentence_does(r, p, i) && (p->match == MATCH_NONE ||
+		    trigger_matched(r, p->match, i)))
+			return i;
+	return first;
+}
+
+static void
+fire(const struct trigger_result *r, const struct package *p,
+    struct trigger_fire *out)
+{
+	for (size_t i = 0; i < p->n_triggers; i++) {
+		const struct package_trigger *t = &p->triggers[i];
+		unsigned *sure = t->concludes ? &out->concludes : &out->opens;
+		int at;
+
+		if (t->confidence <= *sure)
+			continue;
+		at = fires_at(r, t);
+		if (at < 0)
+			continue;
+		*sure = t->confidence;
+		*(t->concludes ? &out->concluded_by : &out->opened_by) =
+		    t->name;
+		if (!t->concludes)
+			out->sentence = best_sentence(r, t, (size_t)at);
+	}
+}
+
+void
+triggers_match(struct packages *set, struct arena *arena,
+    const struct trigger_turn *turn, struct trigger_result *out)
+{
+	*out = (struct trigger_result){ .turn = turn };
+	out->n_sentences = summary_sentences(arena, &turn->said,
+	    &out->sentences);
+	out->fires = arena_array(arena, set->count, sizeof(*out->fires));
+	read_sentences(set, arena, out);
+	for (size_t i = 0; i < set->count; i++)
+		fire(out, &set->list[i], &out->fires[i]);
+}

@@ -1,0 +1,470 @@
+/*
+ * episodes_store - the tables of linked threads, as one entry sees them
+ */
+#include <xxhash.h>
+
+#include "common/when.h"
+#include "linker/episodes.h"
+
+/* ---- keys ---- */
+
+static struct key
+numbered_key(struct slice domain, uint64_t number)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	key_add_u64(&k, number);
+	return k;
+}
+
+static struct key
+domain_key(struct slice domain)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	return k;
+}
+
+static struct key
+pair_key(uint64_t a, uint64_t b)
+{
+	struct key k = key_u64(a);
+
+	key_add_u64(&k, b);
+	return k;
+}
+
+static struct key
+thread_stream(const struct msg_link_thread *p)
+{
+	return key_stream(p->domain, p->user, p->room);
+}
+
+static struct key
+recent_key(const struct msg_link_thread *p, int64_t at, uint64_t thread)
+{
+	struct key k = thread_stream(p);
+
+	key_add_i64(&k, at);
+	key_add_u64(&k, thread);
+	return k;
+}
+
+/*
+ * The stream alone is the key of how many threads it has.  A name and a word
+ * that are spelled alike are counted apart.
+ */
+static struct key
+word_key(const struct key *stream, bool name, struct slice word)
+{
+	struct key k = *stream;
+
+	key_add_bytes(&k, name ? SLICE("n") : SLICE("w"));
+	key_add_u64(&k, XXH3_64bits(word.ptr, word.len));
+	return k;
+}
+
+/* ---- reading ---- */
+
+void
+threads_open(struct threads *t, struct link *l)
+{
+	struct key k = domain_key(l->e->entry.as->envelope.domain);
+
+	*t = (struct threads){ .l = l };
+	(void)link_get(l, TABLE_link_domains, &k, MSG_link_domain, &t->domain);
+	t->domain.has = 0;
+}
+
+static struct msg_link_thread *
+remember(struct threads *t, const struct msg_link_thread *p)
+{
+	struct msg_link_thread *kept = arena_alloc(t->l->arena, sizeof(*kept));
+	struct msg_link_thread **grown;
+
+	if (t->n_known == t->cap_known) {
+		t->cap_known = t->cap_known == 0 ? 64 : t->cap_known * 2;
+		grown = arena_array(t->l->arena, t->cap_known, sizeof(*grown));
+		if (t->n_known > 0)
+			memcpy(grown, t->known, t->n_known * sizeof(*grown));
+		t->known = grown;
+	}
+	*kept = *p;
+	kept->has = 0;
+	t->known[t->n_known++] = kept;
+	return kept;
+}
+
+struct msg_link_thread *
+threads_get(struct threads *t, uint64_t key)
+{
+	struct key k = key_u64(key);
+	struct msg_link_thread p;
+	size_t i;
+
+	for (i = 0; i < t->n_known; i++)
+		if (t->known[i]->key == key)
+			return t->known[i];
+	if (key == 0 ||
+	    !link_get(t->l, TABLE_link_threads, &k, MSG_link_thread, &p))
+		return NULL;
+	return remember(t, &p);
+}
+
+struct msg_link_thread *
+threads_begin(struct threads *t, uint64_t key)
+{
+	const struct msg_envelope *env = &t->l->e->entry.as->envelope;
+	struct msg_link_thread p = {
+		.key = key,
+		.domain = env->domain,
+		.user = env->room.len > 0 ? SLICE_NONE : env->user,
+		.room = env->room,
+	};
+
+	return remember(t, &p);
+}
+
+struct score_rules
+threads_rules(const struct threads *t)
+{
+	const struct conf *c = t->l->conf;
+	struct score_rules r = { { (unsigned)c->link_keyword,
+		(unsigned)c->link_entity, (unsigned)c->link_topic,
+		(unsigned)c->link_recency }, (unsigned)c->link_threshold };
+	size_t i;
+
+	if (t->domain.in_force == 0 || t->domain.weights.count != SCORE_TERMS)
+		return r;
+	for (i = 0; i < SCORE_TERMS; i++)
+		r.weights[i] = (unsigned)t->domain.weights.at[i];
+	r.threshold = (unsigned)t->domain.threshold;
+	return r;
+}
+
+uint64_t
+threads_prompt_version(const struct threads *t)
+{
+	return t->domain.prompt_version == 0 ? 1 : t->domain.prompt_version;
+}
+
+const struct msg_link *
+threads_link(struct threads *t, struct slice key)
+{
+	const struct msg_s_linker *s = t->l->section;
+	struct msg_link *link;
+	uint64_t seq, n;
+	struct key k;
+	size_t i;
+
+	for (i = 0; i < s->n_links; i++)
+		if (slice_eq(s->links[i].key, key))
+			return &s->links[i];
+	if (threads_key(key, 'l', &seq, &n) == -1 || n != 0)
+		return NULL;
+	k = key_u64(seq);
+	link = arena_alloc(t->l->arena, sizeof(*link));
+	if (!link_get(t->l, TABLE_links, &k, MSG_link, link) ||
+	    !slice_eq(link->domain, t->l->e->entry.as->envelope.domain))
+		return NULL;
+	link->has = 0;
+	return link;
+}
+
+const struct msg_link *
+threads_latest(struct threads *t, const struct msg_link *link)
+{
+	struct key k = numbered_key(link->domain, link->number);
+	const struct msg_link *latest;
+	struct msg_place p;
+
+	if (link->revised_by.len == 0 ||
+	    !link_get(t->l, TABLE_link_numbers, &k, MSG_place, &p))
+		return link;
+	latest = threads_link(t, arena_printf(t->l->arena, "l%llu",
+	    (unsigned long long)p.seq));
+	return latest != NULL ? latest : link;
+}
+
+const struct msg_link *
+threads_link_numbered(struct threads *t, uint64_t number)
+{
+	struct key k = numbered_key(t->l->e->entry.as->envelope.domain,
+	    number);
+	struct msg_place p;
+
+	if (!link_get(t->l, TABLE_link_numbers, &k, MSG_place, &p))
+		return NULL;
+	return threads_link(t, arena_printf(t->l->arena, "l%llu",
+	    (unsigned long long)p.seq));
+}
+
+bool
+threads_episode(struct threads *t, struct slice key, struct msg_episode *out)
+{
+	const struct msg_s_linker *s = t->l->section;
+	uint64_t seq, n;
+	struct key k;
+	size_t i;
+
+	for (i = s->n_episodes; i > 0; i--)
+		if (slice_eq(s->episodes[i - 1].key, key)) {
+			*out = s->episodes[i - 1];
+			return out->linked_threads.count > 0;
+		}
+	if (threads_key(key, 'x', &seq, &n) == -1)
+		return false;
+	k = pair_key(seq, n);
+	return link_get(t->l, TABLE_cross_episodes, &k, MSG_episode, out);
+}
+
+bool
+threads_tuning(struct threads *t, uint64_t number, struct msg_tuning *out)
+{
+	struct key k = numbered_key(t->l->e->entry.as->envelope.domain,
+	    number);
+
+	return link_get(t->l, TABLE_tunings, &k, MSG_tuning, out);
+}
+
+size_t
+threads_candidates(struct threads *t, const struct msg_link_thread *p,
+    struct msg_link_thread **out, size_t most)
+{
+	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
+	struct key first = recent_key(p, from, 0);
+	struct key last = recent_key(p, p->created_at, UINT64_MAX);
+	struct db_cursor *c = db_cursor(stage_tables(t->l->st),
+	    TABLE_link_recent);
+	uint64_t keys[LINK_CANDIDATES];
+	struct db_entry e;
+	size_t n = 0, found = 0, i;
+	bool there;
+
+	for (there = db_seek_back(c, key_slice(&last), &e);
+	     there && n < LINK_CANDIDATES &&
+	     slice_cmp(e.key, key_slice(&first)) >= 0;
+	     there = db_prev(c, &e)) {
+		if (e.key.len != last.len)
+			continue;
+		keys[n] = key_read_u64(e.key, e.key.len - 8);
+		n += keys[n] != p->key;
+	}
+	db_cursor_close(&c);
+	for (i = 0; i < n && found < most; i++) {
+		out[found] = threads_get(t, keys[i]);
+		found += out[found] != NULL;
+	}
+	return found;
+}
+
+static uint64_t
+count_word(struct threads *t, const struct key *k)
+{
+	struct msg_link_word w;
+
+	return link_get(t->l, TABLE_link_words, k, MSG_link_word, &w) ?
+	    w.threads : 0;
+}
+
+static bool
+has_word(const struct msg_strs *list, struct slice word)
+{
+	size_t i;
+
+	for (i = 0; list != NULL && i < list->count; i++)
+		if (slice_eq(list->at[i], word))
+			return true;
+	return false;
+}
+
+static unsigned *
+rarity_of(struct threads *t, const struct msg_link_thread *p, bool names,
+    const struct msg_strs *words, const struct msg_strs *was)
+{
+	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
+	struct key stream = thread_stream(p), k;
+	uint64_t all = count_word(t, &stream), n;
+	size_t i;
+
+	for (i = 0; i < words->count; i++) {
+		k = word_key(&stream, names, words->at[i]);
+		n = count_word(t, &k);
+		/* The thread itself is among them once it is written. */
+		if (n > 0 && has_word(was, words->at[i]))
+			n--;
+		out[i] = score_rarity(n, all);
+	}
+	return out;
+}
+
+struct score_self
+threads_self(struct threads *t, const struct msg_link_thread *p,
+    const struct msg_link_thread *was)
+{
+	return score_prepare(p, rarity_of(t, p, false, &p->keywords,
+	    was != NULL ? &was->keywords : NULL), rarity_of(t, p, true,
+	    &p->entities, was != NULL ? &was->entities : NULL));
+}
+
+/* ---- writing ---- */
+
+static bool
+is_latest(const struct msg_link *link)
+{
+	return link->revised_by.len == 0;
+}
+
+void
+threads_write_links(struct threads *t)
+{
+	const struct msg_s_linker *s = t->l->section;
+	struct msg_place place = { 0 };
+	struct msg_link_thread *p;
+	const struct msg_link *link;
+	uint64_t n;
+	struct key k;
+	size_t i;
+
+	for (i = 0; i < s->n_links; i++) {
+		link = &s->links[i];
+		if (threads_key(link->key, 'l', &place.seq, &n) == -1)
+			continue;	/* a section may come from elsewhere */
+		k = key_u64(place.seq);
+		link_put(t->l, TABLE_links, &k, MSG_link, link);
+		if (!is_latest(link))
+			continue;
+		k = numbered_key(link->domain, link->number);
+		link_put(t->l, TABLE_link_numbers, &k, MSG_place, &place);
+		p = threads_get(t, link->thread);
+		if (p == NULL)
+			continue;
+		if (!slice_eq(p->link, link->key))
+			p->watched = 0;
+		p->link = link->key;
+		p->linked_to = decision_is_link(link->decision) ?
+		    link->candidate : 0;
+	}
+}
+
+static void
+leave_episode(struct threads *t, const struct msg_episode *e)
+{
+	struct msg_link_thread *p;
+	size_t i;
+
+	for (i = 0; i < e->linked_threads.count; i++) {
+		p = threads_get(t, e->linked_threads.at[i]);
+		if (p != NULL && slice_eq(p->episode, e->key))
+			p->episode = SLICE_NONE;
+	}
+}
+
+void
+threads_write_episodes(struct threads *t)
+{
+	const struct msg_s_linker *s = t->l->section;
+	const struct msg_episode *e;
+	struct msg_link_thread *p;
+	struct msg_episode was;
+	uint64_t seq, n;
+	struct key k;
+	size_t i, m;
+
+	for (i = 0; i < s->n_episodes; i++) {
+		if (threads_key(s->episodes[i].key, 'x', &seq, &n) == -1)
+			continue;
+		k = pair_key(seq, n);
+		if (link_get(t->l, TABLE_cross_episodes, &k, MSG_episode, &was))
+			leave_episode(t, &was);
+	}
+	for (i = 0; i < s->n_episodes; i++) {
+		e = &s->episodes[i];
+		if (threads_key(e->key, 'x', &seq, &n) == -1)
+			continue;
+		k = pair_key(seq, n);
+		if (e->linked_threads.count == 0) {
+			link_delete(t->l, TABLE_cross_episodes, &k);
+			continue;
+		}
+		link_put(t->l, TABLE_cross_episodes, &k, MSG_episode, e);
+		for (m = 0; m < e->linked_threads.count; m++) {
+			p = threads_get(t, e->linked_threads.at[m]);
+			if (p != NULL)
+				p->episode = e->key;
+		}
+	}
+}
+
+void
+threads_write_domain(struct threads *t)
+{
+	const struct msg_s_linker *s = t->l->section;
+	struct slice domain = t->l->e->entry.as->envelope.domain;
+	struct key k;
+	size_t i;
+
+	if (s->n_links == 0 && s->n_tunings == 0)
+		return;
+	for (i = 0; i < s->n_links; i++)
+		if (s->links[i].number > t->domain.decisions)
+			t->domain.decisions = s->links[i].number;
+	for (i = 0; i < s->n_tunings; i++) {
+		k = numbered_key(domain, s->tunings[i].number);
+		link_put(t->l, TABLE_tunings, &k, MSG_tuning, &s->tunings[i]);
+		threads_tuned(&t->domain, &s->tunings[i]);
+		if (s->tunings[i].undoes == 0)
+			t->domain.looked_at = t->domain.decisions;
+	}
+	k = domain_key(domain);
+	link_put(t->l, TABLE_link_domains, &k, MSG_link_domain, &t->domain);
+}
+
+static void
+count_up(struct threads *t, const struct key *k)
+{
+	struct msg_link_word w = { .threads = count_word(t, k) + 1 };
+
+	link_put(t->l, TABLE_link_words, k, MSG_link_word, &w);
+}
+
+static void
+count_words(struct threads *t, const struct key *stream, bool names,
+    const struct msg_strs *words, const struct msg_strs *was)
+{
+	struct key k;
+	size_t i;
+
+	for (i = 0; i < words->count; i++) {
+		k = word_key(stream, names, words->at[i]);
+		if (!has_word(was, words->at[i]))
+			count_up(t, &k);
+	}
+}
+
+void
+threads_write(struct threads *t, const struct msg_link_thread *p,
+    const struct msg_link_thread *was)
+{
+	struct key stream = thread_stream(p), k;
+	struct msg_place place = { .seq = p->key };
+
+	if (was == NULL)
+		count_up(t, &stream);
+	count_words(t, &stream, false, &p->keywords,
+	    was != NULL ? &was->keywords : NULL);
+	count_words(t, &stream, true, &p->entities,
+	    was != NULL ? &was->entities : NULL);
+	if (was != NULL && was->last_activity_at == p->last_activity_at)
+		return;
+	if (was != NULL) {
+		k = recent_key(was, was->last_activity_at, was->key);
+		link_delete(t->l, TABLE_link_recent, &k);
+	}
+	k = recent_key(p, p->last_activity_at, p->key);
+	link_put(t->l, TABLE_link_recent, &k, MSG_place, &place);
+}

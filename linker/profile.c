@@ -1,0 +1,263 @@
+/*
+ * profile - what is kept of a thread: what it is about, and how it is told
+ */
+#include "linker/profile.h"
+
+#include "common/text.h"
+#include "linker/score.h"
+
+bool
+profile_is_user(struct slice role)
+{
+	return role.len == 0 || slice_is(role, "user");
+}
+
+struct slice
+profile_cut(struct arena *arena, struct slice text, size_t most)
+{
+	size_t len;
+
+	if (text.len <= most)
+		return arena_dup(arena, text);
+	len = text_cut(text, most - 3);
+	return arena_printf(arena, "%.*s...", (int)len, text.ptr);
+}
+
+static size_t
+find(const struct msg_strs *list, struct slice word)
+{
+	size_t i;
+
+	for (i = 0; i < list->count && !slice_eq(list->at[i], word); i++)
+		;
+	return i;
+}
+
+/* Moves a word to the front of a bounded list; `extra` goes with it. */
+static void
+to_front(struct msg_strs *list, struct msg_u64s *extra, struct arena *arena,
+    struct slice word, uint64_t value, size_t most)
+{
+	size_t at = find(list, word), keep, i;
+	struct slice *words = arena_array(arena, most + 1, sizeof(*words));
+	uint64_t *values = arena_array(arena, most + 1, sizeof(*values));
+
+	words[0] = word;
+	values[0] = value;
+	for (i = 0, keep = 1; i < list->count && keep < most; i++) {
+		if (i == at)
+			continue;
+		words[keep] = list->at[i];
+		values[keep] = extra != NULL && i < extra->count ?
+		    extra->at[i] : 0;
+		keep++;
+	}
+	*list = (struct msg_strs){ words, keep };
+	if (extra != NULL)
+		*extra = (struct msg_u64s){ values, keep };
+}
+
+/* Room for all that may come; a record that was read has just what it needs. */
+static void
+make_room(struct msg_link_thread *p, struct arena *arena)
+{
+	struct slice *words = arena_array(arena, PROFILE_KEYWORDS,
+	    sizeof(*words));
+	uint64_t *weights = arena_array(arena, PROFILE_KEYWORDS,
+	    sizeof(*weights));
+	size_t n = p->keywords.count < p->weights.count ? p->keywords.count :
+							  p->weights.count;
+
+	n = n < PROFILE_KEYWORDS ? n : PROFILE_KEYWORDS;
+	if (n > 0) {
+		memcpy(words, p->keywords.at, n * sizeof(*words));
+		memcpy(weights, p->weights.at, n * sizeof(*weights));
+	}
+	p->keywords = (struct msg_strs){ words, n };
+	p->weights = (struct msg_u64s){ weights, n };
+}
+
+/* Heaviest first, the earlier first on a tie; the lightest falls off. */
+static void
+learn_keyword(struct msg_link_thread *p, struct slice word, uint64_t weight)
+{
+	struct slice *words = p->keywords.at;
+	uint64_t *weights = p->weights.at;
+	size_t at = find(&p->keywords, word);
+
+	if (at < p->keywords.count && weights[at] >= weight)
+		return;
+	if (at == p->keywords.count) {
+		if (at == PROFILE_KEYWORDS) {
+			if (weights[--at] >= weight)
+				return;
+		} else
+			p->weights.count = ++p->keywords.count;
+	}
+	for (; at > 0 && weights[at - 1] < weight; at--) {
+		words[at] = words[at - 1];
+		weights[at] = weights[at - 1];
+	}
+	words[at] = word;
+	weights[at] = weight;
+}
+
+static bool
+is_number(struct slice kind)
+{
+	return slice_is(kind, "date") || slice_is(kind, "quantity");
+}
+
+static void
+learn_claims(struct msg_link_thread *p, struct arena *arena,
+    const struct msg_c_turn *c)
+{
+	const struct msg_c_claim *claim;
+	const struct msg_c_entity *entity;
+	size_t i, k;
+
+	for (i = 0; i < c->n_claims; i++) {
+		claim = &c->claims[i];
+		for (k = 0; k < claim->keywords.count &&
+		     k < claim->weights.count; k++)
+			learn_keyword(p, claim->keywords.at[k],
+			    claim->weights.at[k]);
+		for (k = 0; k < claim->n_entities; k++) {
+			entity = &claim->entities[k];
+			to_front(&p->entities, &p->entity_weights, arena,
+			    entity->normal, is_number(entity->kind) ?
+			    SCORE_NUMBER : SCORE_NAME, PROFILE_ENTITIES);
+		}
+	}
+}
+
+uint64_t
+profile_turn_weight(const struct profile_turn *t)
+{
+	uint64_t sum = 0;
+	size_t i, k;
+
+	if (t->c == NULL)
+		return 0;
+	for (i = 0; i < t->c->n_claims; i++)
+		for (k = 0; k < t->c->claims[i].weights.count; k++)
+			sum += t->c->claims[i].weights.at[k];
+	return sum;
+}
+
+bool
+profile_knows(const struct msg_link_thread *p, const struct profile_turn *t)
+{
+	const struct msg_c_claim *claim;
+	size_t i, k;
+
+	for (i = 0; t->h != NULL && i < t->h->chains.count; i++)
+		if (find(&p->chains, t->h->chains.at[i]) < p->chains.count)
+			return true;
+	for (i = 0; t->c != NULL && i < t->c->n_claims; i++) {
+		claim = &t->c->claims[i];
+		for (k = 0; k < claim->keywords.count; k++)
+			if (find(&p->keywords, claim->keywords.at[k]) <
+			    p->keywords.count)
+				return true;
+		for (k = 0; k < claim->n_entities; k++)
+			if (find(&p->entities, claim->entities[k].normal) <
+			    p->entities.count)
+				return true;
+	}
+	return false;
+}
+
+/* The latest last, as a reader wants them. */
+static void
+learn_said(struct msg_link_thread *p, struct arena *arena,
+    const struct profile_turn *t)
+{
+	size_t drop = p->said.count >= PROFILE_SAID ?
+	    p->said.count - PROFILE_SAID + 1 : 0;
+	size_t keep = p->said.count - drop;
+	struct slice *said = arena_array(arena, keep + 1, sizeof(*said));
+	struct slice role = t->role.len > 0 ? t->role : SLICE("user");
+	struct slice text = profile_cut(arena, t->text, PROFILE_SAID_BYTES);
+
+	if (keep > 0)
+		memcpy(said, p->said.at + drop, keep * sizeof(*said));
+	said[keep] = arena_printf(arena, "%.*s: %.*s", SLICE_ARG(role),
+	    SLICE_ARG(text));
+	p->said = (struct msg_strs){ said, keep + 1 };
+}
+
+/* Only an opening can lean on another thread; a greeting leans on nothing. */
+static void
+learn_lean(struct msg_link_thread *p, const struct profile_turn *t)
+{
+	if (p->turns == 1) {
+		if (t->c == NULL || !slice_is(t->c->act, "greeting") ||
+		    t->wording.replies)
+			p->lean = wording_lean(&t->wording,
+			    profile_turn_weight(t));
+	} else
+		p->own_weight += profile_turn_weight(t);
+}
+
+void
+profile_learn(struct msg_link_thread *p, struct arena *arena,
+    const struct profile_turn *t)
+{
+	bool user = profile_is_user(t->role);
+	size_t i;
+
+	p->has = 0;
+	p->turns++;
+	if (p->turns == 1 || t->ts > p->last_activity_at)
+		p->last_activity_at = t->ts;
+	if (p->turns == 1 || t->ts < p->created_at)
+		p->created_at = t->ts;
+	if (!user && !slice_is(t->role, "assistant"))
+		return;		/* what a tool says is no talk */
+	make_room(p, arena);
+	if (t->c != NULL && !t->c->machine)
+		learn_claims(p, arena, t->c);
+	for (i = 0; t->h != NULL && i < t->h->chains.count; i++)
+		to_front(&p->chains, NULL, arena, t->h->chains.at[i], 0,
+		    PROFILE_CHAINS);
+	if (p->opening.len == 0)
+		p->opening = profile_cut(arena, t->text,
+		    PROFILE_OPENING_BYTES);
+	learn_said(p, arena, t);
+	if (user)
+		learn_lean(p, t);
+}
+
+static struct msg_strs
+latest_keys(struct arena *arena, const struct msg_strs *keys)
+{
+	size_t drop = keys->count > PROFILE_KEYS ? keys->count - PROFILE_KEYS :
+						   0;
+	struct msg_strs out;
+	size_t i;
+
+	out.count = keys->count - drop;
+	out.at = arena_array(arena, out.count, sizeof(*out.at));
+	for (i = 0; i < out.count; i++)
+		out.at[i] = arena_dup(arena, keys->at[drop + i]);
+	return out;
+}
+
+void
+profile_summarise(struct msg_link_thread *p, struct arena *arena,
+    const struct msg_episode *primary)
+{
+	p->has = 0;
+	p->micro = profile_cut(arena, primary->micro, PROFILE_SUMMARY_BYTES);
+	p->meso = profile_cut(arena, primary->meso, PROFILE_SUMMARY_BYTES);
+	p->macro = profile_cut(arena, primary->macro, PROFILE_SUMMARY_BYTES);
+	p->skills = latest_keys(arena, &primary->skills);
+	p->artifacts = latest_keys(arena, &primary->artifacts);
+}
+
+struct slice
+profile_summary(const struct msg_link_thread *p)
+{
+	return p->micro.len > 0 ? p->micro : p->opening;
+}

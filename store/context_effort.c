@@ -1,0 +1,301 @@
+/*
+ * context_effort - efforts and other artifacts, for contexts
+ */
+#include "common/when.h"
+#include "compactor/weight.h"
+#include "store/context_impl.h"
+#include "store/query_artifacts.h"
+
+enum {
+	OPEN_LINES = 12,	/* open efforts that are told beside the current */
+	KNOWN_LINES = 60,	/* artifacts of one thread that are considered */
+	FOCUSED_TURNS = 400	/* turns of an effort that are considered */
+};
+
+bool
+context_read_artifact(struct gather *g, struct slice key, struct msg_artifact *out)
+{
+	return g->view->compactor != NULL &&
+	    query_artifact(g->view->q, g->view->compactor, key, out);
+}
+
+/* "2025-11-05" of a time. */
+static struct slice
+day(struct gather *g, int64_t ms)
+{
+	char stamp[WHEN_TEXT_BYTES];
+
+	when_format(ms, stamp);
+	return arena_dup(g->arena, slice_of(stamp, 10));
+}
+
+static bool
+is_superseded(const struct msg_artifact *a)
+{
+	return a->refined_by.count > 0;
+}
+
+/* What must be said of it so that nobody takes it for more than it is. */
+static void
+put_marks(struct gather *g, struct buf *line, const struct msg_artifact *a)
+{
+	int64_t stale = g->view->conf->fact_stale_days * WHEN_DAY_MS;
+	size_t i;
+
+	if (is_superseded(a))
+		buf_addf(line, " [superseded by %.*s]",
+		    SLICE_ARG(a->refined_by.at[a->refined_by.count - 1]));
+	for (i = 0; i < a->conflicts_with.count; i++)
+		buf_addf(line, " [disagrees with %.*s]",
+		    SLICE_ARG(a->conflicts_with.at[i]));
+	if (slice_is(a->type, "fact") && stale > 0 &&
+	    g->now_ms - a->updated_at > stale)
+		buf_addf(line, " [stale: of %.*s]",
+		    SLICE_ARG(day(g, a->updated_at)));
+}
+
+struct slice
+context_artifact_line(struct gather *g, const struct msg_artifact *a)
+{
+	bool effort = slice_is(a->type, "effort");
+	struct slice made = day(g, effort && slice_is(a->status, "open") ?
+	    a->created_at : a->updated_at);
+	struct slice line;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 4);
+	buf_addf(&b, "- [%.*s%s%.*s %.*s] %.*s", SLICE_ARG(a->type),
+	    effort ? " " : "", SLICE_ARG(effort ? a->status : SLICE_NONE),
+	    SLICE_ARG(made), SLICE_ARG(a->summary));
+	if (a->resolution.len > 0 && !slice_eq(a->resolution, a->summary))
+		buf_addf(&b, " => %.*s", SLICE_ARG(a->resolution));
+	if (a->expires_at != 0)
+		buf_addf(&b, " (due %.*s)", SLICE_ARG(day(g, a->expires_at)));
+	put_marks(g, &b, a);
+	buf_addf(&b, " (%.*s)", SLICE_ARG(a->key));
+	line = arena_dup(g->arena, buf_slice(&b));
+	buf_release(&b);
+	return line;
+}
+
+static struct context_part *
+add_artifact(struct gather *g, enum context_kind kind, double rank,
+    const struct msg_artifact *a, struct slice text)
+{
+	struct context_part *p = context_add_part(g, kind, rank, text);
+
+	p->key = a->key;
+	p->id = a->id;
+	p->ts = a->updated_at;
+	p->thread = a->thread;
+	p->artifact = true;
+	p->superseded = is_superseded(a);
+	p->covers = a->turns;
+	return p;
+}
+
+/* ---- the effort at hand ---- */
+
+static void
+put_attempts(struct gather *g, struct buf *b, const struct msg_artifact *a)
+{
+	struct msg_artifact tried;
+	size_t i;
+
+	for (i = 0; i < a->attempts.count; i++) {
+		if (!context_read_artifact(g, a->attempts.at[i], &tried) ||
+		    tried.checkpoint)
+			continue;
+		buf_addf(b, "\n  tried: %.*s", SLICE_ARG(tried.summary));
+		if (tried.resolution.len > 0)
+			buf_addf(b, " -> %.*s", SLICE_ARG(tried.resolution));
+	}
+}
+
+static void
+put_turn_range(struct buf *b, const struct msg_u64s *turns)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < turns->count; i += 2)
+		buf_addf(b, "%s%llu-%llu", i > 0 ? ", " : "",
+		    (unsigned long long)turns->at[i],
+		    (unsigned long long)turns->at[i + 1]);
+}
+
+/* It has been a long while: what the oldest turns came to. */
+static void
+add_checkpoint(struct gather *g, const struct msg_artifact *point, double rank)
+{
+	struct slice text;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 4);
+	buf_adds(&b, "This has been going on for a long while; turns ");
+	put_turn_range(&b, &point->turns);
+	buf_addf(&b, " came to: %.*s", SLICE_ARG(point->summary));
+	if (point->resolution.len > 0)
+		buf_addf(&b, " %.*s", SLICE_ARG(point->resolution));
+	text = arena_dup(g->arena, buf_slice(&b));
+	buf_release(&b);
+	add_artifact(g, PART_EFFORT, rank, point, text)->covers =
+	    (struct msg_u64s){ 0 };
+}
+
+static struct slice
+effort_text(struct gather *g, const struct msg_artifact *a)
+{
+	struct slice text;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 4);
+	buf_addf(&b, "%.*s (%.*s, since %.*s, %.*s)", SLICE_ARG(a->summary),
+	    SLICE_ARG(a->status), SLICE_ARG(day(g, a->created_at)),
+	    SLICE_ARG(a->key));
+	put_attempts(g, &b, a);
+	if (a->resolution.len > 0)
+		buf_addf(&b, "\n  => %.*s", SLICE_ARG(a->resolution));
+	put_marks(g, &b, a);
+	text = arena_dup(g->arena, buf_slice(&b));
+	buf_release(&b);
+	return text;
+}
+
+/* Its own turns, the latest first in rank, beyond what checkpoints hold. */
+static void
+add_focused_turns(struct gather *g, const struct msg_artifact *a)
+{
+	size_t k = a->turns.count, n = 0;
+	struct context_turn t;
+	uint64_t number;
+
+	for (; k >= 2 && n < FOCUSED_TURNS; k -= 2)
+		for (number = a->turns.at[k - 1];
+		     number >= a->turns.at[k - 2] && number > 0 &&
+		     n < FOCUSED_TURNS; number--, n++)
+			if (context_read_turn(g, a->thread, number, &t))
+				context_add_turn(g, PART_LATEST, 20 + (double)n, &t,
+				    false, SLICE_NONE);
+}
+
+static void
+gather_checkpoints(struct gather *g, const struct msg_artifact *a)
+{
+	struct msg_artifact point;
+	size_t i;
+
+	for (i = 0; i < a->attempts.count; i++)
+		if (context_read_artifact(g, a->attempts.at[i], &point) &&
+		    point.checkpoint)
+			add_checkpoint(g, &point, 2 + (double)i / 1000);
+}
+
+bool
+gather_effort(struct gather *g, struct slice key, bool focused)
+{
+	struct msg_artifact a;
+
+	if (!context_read_artifact(g, key, &a))
+		return false;
+	g->current = a.key;
+	if (g->now_ms == 0)
+		g->now_ms = a.updated_at;
+	add_artifact(g, PART_EFFORT, 1, &a, effort_text(g, &a))->covers =
+	    (struct msg_u64s){ 0 };
+	gather_checkpoints(g, &a);
+	/* What is resolved has collapsed to its summary and resolution. */
+	if (focused && slice_is(a.status, "open"))
+		add_focused_turns(g, &a);
+	return true;
+}
+
+/* ---- others ---- */
+
+void
+gather_open(struct gather *g)
+{
+	struct slice user = g->thread.key != 0 ? g->thread.user : g->ask->user;
+	struct slice room = g->thread.key != 0 ? g->thread.room : g->ask->room;
+	struct key k = key_stream(g->ask->domain, user, room);
+	struct msg_a_stream s = { 0 };
+	struct msg_artifact a;
+	size_t i, told = 0;
+
+	if (g->view->compactor == NULL || (user.len == 0 && room.len == 0) ||
+	    !db_get_msg(g->view->compactor, TABLE_effort_streams,
+		key_slice(&k), MSG_a_stream, g->arena, &s))
+		return;
+	for (i = 0; i < s.n_open && told < OPEN_LINES; i++) {
+		if (slice_eq(s.open[i].key, g->current) ||
+		    !context_read_artifact(g, s.open[i].key, &a) ||
+		    !slice_is(a.status, "open") || a.parent.len > 0)
+			continue;
+		/* A thread that was selected is about itself. */
+		if (g->thread.explicit_channel && a.thread != g->thread.key)
+			continue;
+		add_artifact(g, PART_OPEN, 10 + (double)told++, &a,
+		    context_artifact_line(g, &a));
+	}
+}
+
+static bool
+is_told(const struct gather *g, struct slice key)
+{
+	size_t i;
+
+	for (i = 0; i < g->out->n_parts; i++)
+		if (slice_eq(g->out->parts[i].key, key))
+			return true;
+	return false;
+}
+
+/* Of a superseded one what stands in its place is told, if that is there. */
+static void
+add_known(struct gather *g, struct slice key, double rank)
+{
+	struct msg_artifact a, newer;
+
+	if (is_told(g, key) || !context_read_artifact(g, key, &a) || a.checkpoint ||
+	    a.parent.len > 0 || slice_is(a.status, "expired"))
+		return;
+	if (is_superseded(&a) && context_read_artifact(g,
+		a.refined_by.at[a.refined_by.count - 1], &newer)) {
+		if (!is_told(g, newer.key))
+			add_artifact(g, PART_KNOWN, rank, &newer,
+			    context_artifact_line(g, &newer));
+		return;
+	}
+	add_artifact(g, PART_KNOWN, rank, &a, context_artifact_line(g, &a));
+}
+
+static void
+add_attached(struct gather *g, uint64_t thread)
+{
+	struct key k = key_u64(thread);
+	struct msg_attached there;
+	size_t i;
+
+	if (!db_get_msg(g->view->compactor, TABLE_attachments, key_slice(&k),
+		MSG_attached, g->arena, &there))
+		return;
+	for (i = 0; i < there.artifacts.count; i++)
+		add_known(g, there.artifacts.at[i], 30 + (double)i / 100);
+}
+
+void
+gather_known(struct gather *g, uint64_t thread, double rank)
+{
+	struct msg_episode_digest digest;
+	struct key k = key_u64(thread);
+	size_t i, n;
+
+	if (g->view->compactor == NULL)
+		return;
+	add_attached(g, thread);
+	if (!db_get_msg(g->view->compactor, TABLE_episode_digests,
+		key_slice(&k), MSG_episode_digest, g->arena, &digest))
+		return;
+	n = digest.artifacts.count;
+	for (i = 0; i < n && i < KNOWN_LINES; i++)
+		add_known(g, digest.artifacts.at[n - 1 - i], rank + (double)i);
+}

@@ -1,0 +1,58 @@
+/*
+ * embed - a text's vector, looked up in a static table
+ *
+ * The table (store/data/embed.bin, made by store/train/) holds one small
+ * vector per word or piece of a word; a text's vector is the weighted sum of
+ * those of its words, brought to a fixed length and rounded to int8.  All of
+ * it is integer arithmetic: the same text gives the same bytes on every
+ * machine, and a vector may be kept and compared for as long as the table
+ * that made it is the one in use.  embed_id() names that table; vectors of
+ * different ids must never be compared.
+ *
+ * An open table is read only: any number of threads may use one.
+ */
+#ifndef STORE_EMBED_H
+#define STORE_EMBED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+
+enum {
+	EMBED_DIMS_MAX = 512,
+	EMBED_LENGTH = 256,	/* of a vector, about: it is rounded */
+	EMBED_NORM = EMBED_LENGTH * EMBED_LENGTH,
+};
+
+struct embed;
+
+/*
+ * Maps the table into memory.  NULL when there is none or it does not fit this
+ * build (damaged, cut short, another version); the reason is then in `why`,
+ * one line.
+ */
+struct embed *embed_open(const char *path, struct buf *why)
+    __attribute__((warn_unused_result));
+void embed_close(struct embed **e);
+
+/* The table's name and a hash of its content: "skein-static-1/8f3a91…". */
+const char *embed_id(const struct embed *e);
+size_t embed_dims(const struct embed *e);
+
+/*
+ * The vector of a text, embed_dims() bytes.  false: no word of it is known,
+ * `out` is zeroes.  Linear in the text; what lies past EMBED_TEXT_MAX bytes
+ * does not count.
+ */
+enum { EMBED_TEXT_MAX = 32768 };
+bool embed_text(const struct embed *e, struct slice text, int8_t *out);
+
+/*
+ * How near two vectors of one table are: their cosine times EMBED_NORM, but
+ * for rounding.
+ */
+int32_t embed_cosine(const int8_t *a, const int8_t *b, size_t dims);
+
+#endif

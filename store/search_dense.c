@@ -1,0 +1,200 @@
+/*
+ * search_dense - how alike the query and the documents are
+ *
+ * Small domains are looked at whole; in larger ones the words choose whom to
+ * look at.  A likeness counts from the domain's mean upwards: how alike any
+ * two of its texts are says nothing.
+ */
+#include <stdlib.h>
+
+#include "common/xmalloc.h"
+#include "store/search_impl.h"
+
+enum {
+	SCAN_MOST = 50000,	/* documents that are all looked at */
+	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
+	DENSE_CANDIDATES = 300,
+};
+
+/* ---- vectors ---- */
+
+static void
+release(void *vectors)
+{
+	vectors_free(vectors);
+}
+
+/* A segment's vectors: the file's, else an empty set to make them into. */
+static struct vectors *
+open_vectors(struct search *s, struct segment *segment)
+{
+	struct vectors *v = segment_attached(segment);
+	char *path, *file;
+	size_t i;
+
+	if (v != NULL)
+		return v;
+	for (i = 0; i < s->n_pieces && v == NULL; i++) {
+		if (s->pieces[i].segment != segment)
+			continue;
+		file = segment_path(s->dir, s->pieces[i].level,
+		    s->pieces[i].first, s->pieces[i].hash);
+		path = vectors_path(file, vectors_model(s->embed));
+		v = vectors_map(path, segment, s->embed);
+		free(path);
+		free(file);
+	}
+	if (v == NULL)
+		v = vectors_new(segment_domains(segment));
+	segment_attach(segment, v, release);
+	return v;
+}
+
+static void
+find_vectors(struct run *r, struct source *source)
+{
+	struct segment *segment = (struct segment *)(uintptr_t)
+	    source->x.segment;
+	struct vectors *v = open_vectors(r->s, segment);
+
+	source->vectors = vectors_of(v, source->x.place, &source->sum);
+	if (source->vectors != NULL || source->x.n_docs > MAKE_MOST)
+		return;
+	vectors_make(v, &source->x, r->view->shared, r->s->embed,
+	    &r->s->cache);
+	source->vectors = vectors_of(v, source->x.place, &source->sum);
+}
+
+/* ---- the query ---- */
+
+/* Without the speakers' names: who speaks is asked elsewhere. */
+static bool
+embed_query(struct run *r)
+{
+	char *text = arena_cstr(r->arena, r->q->text);
+	const struct query_word *w;
+	size_t i;
+
+	for (i = 0; i < r->parsed.n_words; i++) {
+		w = &r->parsed.words[i];
+		if (w->name)
+			memset(text + w->at, ' ', w->len);
+	}
+	return embed_text(r->s->embed, slice_of(text, r->q->text.len),
+	    r->dense.query);
+}
+
+static double
+likeness(const struct run *r, const struct source *source, uint32_t d)
+{
+	size_t dims = embed_dims(r->s->embed);
+
+	return (double)embed_cosine(r->dense.query,
+	    source->vectors + (size_t)d * dims, dims) / EMBED_NORM;
+}
+
+/* ---- the domain ---- */
+
+static void
+measure_mean(struct run *r)
+{
+	size_t i, k, dims = embed_dims(r->s->embed);
+	const struct source *source;
+	double total = 0.0, n = 0.0;
+
+	for (i = 0; i < r->s->n_sources; i++) {
+		source = &r->s->sources[i];
+		if (source->vectors == NULL)
+			continue;
+		for (k = 0; k < dims; k++)
+			total += (double)r->dense.query[k] *
+			    (double)source->sum[k];
+		n += source->x.n_docs;
+	}
+	r->dense.mean = n > 0.0 ? total / n / EMBED_NORM : 0.0;
+}
+
+static void
+note_most(struct run *r, double c)
+{
+	if (c > r->dense.most)
+		r->dense.most = c;
+}
+
+static void
+scan(struct run *r, uint32_t place, struct heap *h)
+{
+	const struct source *source = &r->s->sources[place];
+	struct candidate c = { .source = place };
+	uint32_t d;
+
+	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
+		c.key = (float)likeness(r, source, d);
+		note_most(r, c.key);
+		if (c.key > (h->n == h->most ? h->at[0].key : 0.0f) &&
+		    !source->skip && passes(r, source, d)) {
+			c.doc = source->base + d;
+			heap_offer(h, &c);
+		}
+	}
+}
+
+static void
+scan_all(struct run *r)
+{
+	struct heap h = { .most = DENSE_CANDIDATES };
+	uint32_t i;
+
+	h.at = xmalloc(h.most * sizeof(h.at[0]));
+	for (i = 0; i < r->s->n_sources; i++)
+		scan(r, i, &h);
+	/* A phrase must be there whatever a text is about. */
+	if (r->parsed.n_phrases == 0 && h.n > 0) {
+		r->candidates = xrealloc(r->candidates,
+		    ((r->n_candidates + h.n) * 3 + 1) *
+		    sizeof(r->candidates[0]));
+		memcpy(r->candidates + r->n_candidates, h.at,
+		    h.n * sizeof(h.at[0]));
+		r->n_candidates += h.n;
+	}
+	free(h.at);
+}
+
+void
+dense_run(struct run *r)
+{
+	const struct candidate *c;
+	size_t i;
+
+	if (r->s->embed == NULL || r->q->lexical || !embed_query(r))
+		return;
+	r->dense.on = true;
+	for (i = 0; i < r->s->n_sources; i++)
+		find_vectors(r, &r->s->sources[i]);
+	measure_mean(r);
+	r->dense.most = r->dense.mean;
+	if (r->field.n_docs <= SCAN_MOST) {
+		scan_all(r);
+		return;
+	}
+	for (i = 0; i < r->n_candidates; i++) {
+		c = &r->candidates[i];
+		if (r->s->sources[c->source].vectors != NULL)
+			note_most(r, likeness(r, &r->s->sources[c->source],
+			    c->doc - r->s->sources[c->source].base));
+	}
+}
+
+double
+dense_of(const struct run *r, const struct candidate *c)
+{
+	const struct source *source = &r->s->sources[c->source];
+	double above;
+
+	if (!r->dense.on || source->vectors == NULL ||
+	    r->dense.most <= r->dense.mean)
+		return 0.0;
+	above = likeness(r, source, c->doc - source->base) - r->dense.mean;
+	return above <= 0.0 ? 0.0 : above >= r->dense.most - r->dense.mean ?
+	    1.0 : above / (r->dense.most - r->dense.mean);
+}

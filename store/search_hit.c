@@ -1,0 +1,526 @@
+/*
+ * search_hit - from ranked candidates to hits
+ *
+ * Candidates are looked at in their order until enough of them stand up: the
+ * version is the one that counts, the phrase is in the text, the entry was not
+ * forgotten.  Then lineage is brought in, and the hits are sorted once more.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/json.h"
+#include "common/when.h"
+#include "common/xmalloc.h"
+#include "store/search_impl.h"
+
+enum {
+	COVERS_MOST = 256,	/* superseded passages looked at, for a turn */
+	THREAD_TURNS = 4,	/* of a thread that count for it */
+};
+
+struct pool {
+	struct search_hit *hits;
+	size_t n, most;
+};
+
+/* ---- is it so? ---- */
+
+/* The version of a key that counts, by the entry that brought it. */
+static uint64_t
+version_that_counts(const struct run *r, struct slice name)
+{
+	struct db_cursor *c = db_cursor(r->view->store, TABLE_versions);
+	struct msg_version v;
+	struct msg_error why;
+	uint64_t seq = 0;
+	struct db_entry e;
+	struct key k, own;
+	bool there;
+
+	key_init(&k);
+	key_add_text(&k, name);
+	own = k;
+	key_add_u64(&k, UINT64_MAX);
+	for (there = db_seek_back(c, key_slice(&k), &e); there;
+	     there = db_prev(c, &e)) {
+		if (e.key.len != own.len + 8 ||
+		    memcmp(e.key.ptr, own.bytes, own.len) != 0)
+			break;
+		if (msg_decode_as(e.value, r->arena, MSG_version, &v,
+			&why) == 0 && v.at <= r->q->as_of_ms) {
+			seq = key_read_u64(e.key, own.len);
+			break;
+		}
+	}
+	db_cursor_close(&c);
+	return seq;
+}
+
+static bool
+has_phrases(const struct run *r, const struct document *d)
+{
+	struct buf plain;
+	bool all = true;
+	size_t i;
+
+	if (r->parsed.n_phrases == 0)
+		return true;
+	buf_init(&plain, SIZE_MAX / 4);
+	for (i = 0; i < d->n_texts; i++)
+		tokenise_plain(r->s->tokeniser, d->texts[i], &plain);
+	for (i = 0; i < r->parsed.n_phrases && all; i++)
+		all = memmem(plain.ptr, plain.len, r->parsed.phrases[i].ptr,
+		    r->parsed.phrases[i].len) != NULL;
+	buf_release(&plain);
+	return all;
+}
+
+/* Loads a candidate's document; false: it does not count. */
+static bool
+stands_up(const struct run *r, const struct candidate *c,
+    struct arena *scratch, struct document *d)
+{
+	uint64_t seq = (uint64_t)candidate_value(r, c, COLUMN_SEQ);
+	enum search_kind kind = (enum search_kind)candidate_value(r, c,
+	    COLUMN_KIND);
+	struct stage_entry e;
+
+	if (kind != SEARCH_TURN && r->view->store != NULL &&
+	    version_that_counts(r, candidate_string(r, c, COLUMN_KEY)) != seq)
+		return false;
+	return document_load(r->view->shared, seq, scratch, &e) &&
+	    document_at(&e, scratch, kind,
+		(uint64_t)candidate_value(r, c, COLUMN_I), d) &&
+	    slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
+}
+
+/* ---- what else is known ---- */
+
+static void
+mark_covered(const struct run *r, struct search_hit *hit)
+{
+	struct db_cursor *c;
+	struct msg_cover cover;
+	struct msg_error why;
+	struct db_entry e;
+	struct key k;
+	size_t n = 0;
+	bool there;
+
+	if (r->view->store == NULL || hit->thread == 0)
+		return;
+	k = key_u64(hit->thread);
+	key_add_u64(&k, hit->turn);
+	c = db_cursor(r->view->store, TABLE_covers);
+	for (there = db_seek(c, key_slice(&k), &e);
+	     there && n < COVERS_MOST && e.key.len > 16 &&
+	     key_read_u64(e.key, 0) == hit->thread;
+	     there = db_next(c, &e), n++) {
+		if (msg_decode_as(e.value, r->arena, MSG_cover, &cover,
+			&why) == -1 || cover.first > hit->turn)
+			continue;
+		/* As of then, nobody had refined it yet. */
+		if (r->q->as_of_ms != INT64_MAX &&
+		    version_that_counts(r, cover.refined_by) == 0)
+			continue;
+		hit->superseded = true;
+		hit->refined_by = arena_dup(r->arena, cover.refined_by);
+	}
+	db_cursor_close(&c);
+}
+
+/* Weights change by use, without a version: the table has the latest. */
+static uint64_t
+weight_now(const struct run *r, const struct msg_artifact *a,
+    struct arena *scratch)
+{
+	unsigned long long seq, n;
+	struct msg_artifact now;
+	struct key k;
+	int end = 0;
+
+	if (r->view->compactor == NULL || r->q->as_of_ms != INT64_MAX ||
+	    sscanf(arena_cstr(scratch, a->key), "a%llu.%llu%n", &seq, &n,
+		&end) != 2 || (size_t)end != a->key.len)
+		return a->weight;
+	k = key_u64(seq);
+	key_add_u64(&k, n);
+	return db_get_msg(r->view->compactor, TABLE_artifacts, key_slice(&k),
+	    MSG_artifact, scratch, &now) ? now.weight : a->weight;
+}
+
+static void
+add_artifact(const struct run *r, const struct stage_entry *e,
+    struct search_hit *hit, struct arena *scratch)
+{
+	const struct msg_artifact *a =
+	    &e->sections[STAGE_compactor].as->s_compactor.artifacts[hit->i];
+
+	hit->artifact = a;
+	hit->id = a->id;
+	hit->weight = weight_now(r, a, scratch);
+	hit->superseded = a->refined_by.count > 0;
+	if (hit->superseded)
+		hit->refined_by = a->refined_by.at[a->refined_by.count - 1];
+}
+
+static struct slice
+key_of(const struct document *d, struct arena *arena)
+{
+	if (d->key.len > 0)
+		return d->key;
+	return arena_printf(arena, "%llu.%llu", (unsigned long long)d->seq,
+	    (unsigned long long)d->i);
+}
+
+/* A record in memory of the arena, so that it outlives the transaction. */
+static void
+load_copy(const struct run *r, enum table_id table, uint64_t seq,
+    struct msg *out)
+{
+	struct key k = key_u64(seq);
+	struct msg_error why;
+	struct slice record;
+
+	if (!db_get(r->view->shared, table, key_slice(&k), &record) ||
+	    msg_decode(arena_dup(r->arena, record), r->arena, out, &why) ==
+		-1)
+		*out = (struct msg){ MSG_none, NULL };
+}
+
+/* As search_score.c takes a beginning. */
+static bool
+begins_so(struct slice term, struct slice prefix)
+{
+	size_t len = term.len < prefix.len ? term.len : prefix.len;
+
+	return memcmp(term.ptr, prefix.ptr, len) == 0 &&
+	    (len == prefix.len || (len >= PREFIX_STEM &&
+		len + PREFIX_CUT >= prefix.len));
+}
+
+/* The words of the query that are in what is shown of it. */
+static struct msg_strs
+words_found(const struct run *r, const struct search_hit *hit)
+{
+	struct msg_strs out = { 0 };
+	const struct token *tokens;
+	const struct query_term *t;
+	bool *found = arena_array(r->arena, r->parsed.n_terms + 1, 1);
+	size_t i, k, n = tokenise(r->s->tokeniser, hit->text, &tokens);
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < r->parsed.n_terms; k++) {
+			t = &r->parsed.terms[k];
+			found[k] = found[k] || (t->prefix ?
+			    begins_so(tokens[i].term, t->term) :
+			    slice_eq(tokens[i].term, t->term));
+		}
+	out.at = arena_array(r->arena, r->parsed.n_terms + 1,
+	    sizeof(out.at[0]));
+	for (k = 0; k < r->parsed.n_terms; k++)
+		if (found[k])
+			out.at[out.count++] = r->parsed.terms[k].term;
+	return out;
+}
+
+/* ---- making a hit ---- */
+
+static bool
+make_hit(const struct run *r, const struct candidate *c,
+    struct arena *scratch, struct search_hit *hit)
+{
+	struct stage_entry e = { 0 };
+	struct document d;
+
+	if (!stands_up(r, c, scratch, &d))
+		return false;
+	e.seq = d.seq;
+	load_copy(r, TABLE_log, d.seq, &e.entry);
+	load_copy(r, TABLE_s_ingest, d.seq, &e.sections[STAGE_ingest]);
+	if (d.kind != SEARCH_TURN)
+		load_copy(r, TABLE_s_compactor, d.seq,
+		    &e.sections[STAGE_compactor]);
+	if (d.kind == SEARCH_EPISODE)
+		load_copy(r, TABLE_s_linker, d.seq,
+		    &e.sections[STAGE_linker]);
+	if (!document_at(&e, r->arena, d.kind, d.i, &d))
+		return false;
+	*hit = (struct search_hit){
+		.kind = d.kind, .seq = d.seq, .i = d.i,
+		.key = key_of(&d, r->arena),
+		.text = document_text(&d, r->arena),
+		.ts = d.ts, .thread = d.thread, .turn = d.turn,
+		.user = d.user, .room = d.room, .channel = d.channel,
+		.role = d.role, .type = d.type, .status = d.status,
+		.tags = d.tags, .why = c->why,
+	};
+	if (d.kind == SEARCH_TURN) {
+		hit->id = e.entry.as->envelope.id;
+		mark_covered(r, hit);
+	} else if (d.kind == SEARCH_ARTIFACT)
+		add_artifact(r, &e, hit, scratch);
+	else if (d.kind == SEARCH_EPISODE)
+		hit->episode = document_episode(&e, d.i);
+	else if (d.kind == SEARCH_SKILL)
+		hit->skill = &e.sections[STAGE_compactor]
+		    .as->s_compactor.skills[d.i];
+	return true;
+}
+
+static bool
+is_asked(const struct run *r, const struct candidate *c)
+{
+	return (r->q->in & SEARCH_IN(candidate_value(r, c, COLUMN_KIND))) != 0;
+}
+
+static void
+fill_pool(struct run *r, struct pool *p)
+{
+	struct rank_facts facts;
+	struct search_hit *hit;
+	struct arena scratch;
+	size_t i;
+
+	arena_init(&scratch);
+	for (i = 0; i < r->n_candidates && p->n < p->most; i++) {
+		hit = &p->hits[p->n];
+		arena_reset(&scratch);
+		if (r->candidates[i].score <= 0.0 ||
+		    !is_asked(r, &r->candidates[i]) ||
+		    !make_hit(r, &r->candidates[i], &scratch, hit))
+			continue;
+		facts = r->candidates[i].facts;
+		facts.weight = hit->weight;
+		hit->score = rank_unit(rank_score(&facts, &hit->why));
+		p->n++;
+	}
+	arena_release(&scratch);
+}
+
+/* ---- threads, by their turns ---- */
+
+struct thread_score {
+	uint64_t thread;
+	size_t best;		/* the candidate that counts most */
+	size_t turns;
+	double score;
+};
+
+static int
+compare_threads(const void *a, const void *b)
+{
+	const struct thread_score *x = a, *y = b;
+
+	if (x->score > y->score || x->score < y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->thread > y->thread ? -1 : x->thread < y->thread;
+}
+
+/* Its best turn, and a little for each of the next ones. */
+static size_t
+sum_threads(const struct run *r, struct thread_score *out)
+{
+	struct thread_score *t;
+	uint64_t thread;
+	size_t i, k, n = 0;
+
+	for (i = 0; i < r->n_candidates; i++) {
+		thread = (uint64_t)candidate_value(r, &r->candidates[i],
+		    COLUMN_THREAD);
+		if (thread == 0 || r->candidates[i].score <= 0.0)
+			continue;
+		for (k = 0; k < n && out[k].thread != thread; k++)
+			;
+		t = &out[k];
+		if (k == n)
+			out[n++] = (struct thread_score){ .thread = thread,
+				.best = i };
+		if (t->turns++ < THREAD_TURNS)
+			t->score += r->candidates[i].score / (double)t->turns /
+			    (double)t->turns;
+	}
+	qsort(out, n, sizeof(out[0]), compare_threads);
+	return n;
+}
+
+static void
+fill_threads(struct run *r, struct pool *p)
+{
+	struct thread_score *threads = xmalloc((r->n_candidates + 1) *
+	    sizeof(threads[0]));
+	size_t i, n = sum_threads(r, threads);
+	struct search_hit *hit;
+	struct msg_thread t;
+	struct arena scratch;
+	struct key k;
+
+	arena_init(&scratch);
+	for (i = 0; i < n && p->n < p->most; i++) {
+		hit = &p->hits[p->n];
+		arena_reset(&scratch);
+		if (!make_hit(r, &r->candidates[threads[i].best], &scratch,
+			hit))
+			continue;
+		hit->kind = SEARCH_THREAD;
+		hit->key = arena_printf(r->arena, "t%llu",
+		    (unsigned long long)hit->thread);
+		hit->score = rank_unit(threads[i].score);
+		hit->id = hit->role = hit->refined_by = SLICE_NONE;
+		hit->superseded = false;
+		k = key_u64(hit->thread);
+		if (r->view->ingest != NULL && db_get_msg(r->view->ingest,
+			TABLE_threads, key_slice(&k), MSG_thread, &scratch,
+			&t)) {
+			hit->id = arena_dup(r->arena, t.id);
+			hit->ts = t.last_activity_at;
+		}
+		p->n++;
+	}
+	arena_release(&scratch);
+	free(threads);
+}
+
+/* ---- lineage ---- */
+
+static bool
+is_among(const struct pool *p, struct slice key)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (slice_eq(p->hits[i].key, key))
+			return true;
+	return false;
+}
+
+static void
+weigh_lineage(struct pool *p)
+{
+	struct search_hit *hit;
+	size_t i, k;
+
+	for (i = 0; i < p->n; i++) {
+		hit = &p->hits[i];
+		if (hit->superseded) {
+			hit->score = rank_superseded(hit->score);
+			continue;
+		}
+		for (k = 0; hit->artifact != NULL &&
+		     k < hit->artifact->source_ids.count; k++)
+			if (is_among(p, hit->artifact->source_ids.at[k])) {
+				hit->score = rank_refinement(hit->score);
+				break;
+			}
+	}
+}
+
+static int
+compare_hits(const void *a, const void *b)
+{
+	const struct search_hit *x = a, *y = b;
+
+	if (x->score > y->score || x->score < y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq > y->seq ? -1 : 1;
+	return x->i < y->i ? -1 : x->i > y->i;
+}
+
+void
+hits_of(struct run *r, struct search_result *out)
+{
+	/* What lineage may bring up stands a little below the limit. */
+	struct pool p = { .most = r->q->limit + r->q->limit / 2 + 16 };
+	size_t i;
+
+	if (p.most > r->n_candidates)
+		p.most = r->n_candidates;
+	p.hits = arena_array(r->arena, p.most + 1, sizeof(p.hits[0]));
+	if ((r->q->in & SEARCH_IN(SEARCH_THREAD)) != 0 &&
+	    (r->q->in & SEARCH_IN(SEARCH_TURN)) == 0)
+		fill_threads(r, &p);
+	fill_pool(r, &p);
+	weigh_lineage(&p);
+	qsort(p.hits, p.n, sizeof(p.hits[0]), compare_hits);
+	out->hits = p.hits;
+	out->n_hits = p.n < r->q->limit ? p.n : r->q->limit;
+	for (i = 0; i < out->n_hits; i++)
+		p.hits[i].why.words = words_found(r, &p.hits[i]);
+	out->candidates = r->n_candidates;
+}
+
+/* ---- JSON ---- */
+
+static void
+put_text(struct buf *out, const char *name, struct slice s)
+{
+	buf_addf(out, ",\"%s\":", name);
+	if (s.len > 0)
+		json_put_str(out, s);
+	else
+		buf_adds(out, "null");
+}
+
+static void
+put_list(struct buf *out, const char *name, const struct msg_strs *list)
+{
+	size_t i;
+
+	buf_addf(out, ",\"%s\":[", name);
+	for (i = 0; i < list->count; i++) {
+		buf_adds(out, i > 0 ? "," : "");
+		json_put_str(out, list->at[i]);
+	}
+	buf_addc(out, ']');
+}
+
+static void
+put_why(struct buf *out, const struct search_why *why)
+{
+	buf_addf(out, ",\"why\":{\"terms\":%.4f,\"dense\":%.4f,"
+	    "\"recency\":%.4f,\"weight\":%.4f,\"neighbour\":%.4f",
+	    why->terms, why->dense, why->recency, why->weight,
+	    why->neighbour);
+	put_list(out, "words", &why->words);
+	buf_addc(out, '}');
+}
+
+void
+search_hit_json(struct buf *out, const struct search_hit *hit,
+    struct slice thread_name)
+{
+	char when[WHEN_TEXT_BYTES];
+
+	when_format(hit->ts, when);
+	buf_addf(out, "{\"id\":");
+	if (hit->id.len > 0)
+		json_put_str(out, hit->id);
+	else
+		buf_adds(out, "null");
+	put_text(out, "key", hit->key);
+	buf_addf(out, ",\"seq\":%llu,\"kind\":\"%s\",\"score\":%.6f",
+	    (unsigned long long)hit->seq, search_kind_name(hit->kind),
+	    hit->score);
+	put_text(out, "text", hit->text);
+	buf_addf(out, ",\"ts\":\"%s\"", when);
+	put_why(out, &hit->why);
+	put_text(out, "thread", thread_name);
+	put_text(out, "user", hit->user);
+	put_text(out, "room", hit->room);
+	put_text(out, "channel", hit->channel);
+	put_text(out, "role", hit->role);
+	put_text(out, "type", hit->type);
+	put_text(out, "status", hit->status);
+	put_list(out, "tags", &hit->tags);
+	if (hit->weight > 0)
+		buf_addf(out, ",\"weight\":%llu.%03llu",
+		    (unsigned long long)hit->weight / 1000,
+		    (unsigned long long)hit->weight % 1000);
+	else
+		buf_adds(out, ",\"weight\":null");
+	buf_addf(out, ",\"superseded\":%s", hit->superseded ? "true" :
+							      "false");
+	put_text(out, "refined_by", hit->refined_by);
+	buf_addc(out, '}');
+}

@@ -1,0 +1,155 @@
+/*
+ * search_impl - what the files of search share
+ */
+#ifndef STORE_SEARCH_IMPL_H
+#define STORE_SEARCH_IMPL_H
+
+#include "store/embed.h"
+#include "store/rank.h"
+#include "store/search.h"
+#include "store/segments.h"
+#include "store/tail.h"
+#include "store/vectors.h"
+
+/* A file of the index that is mapped, or a piece made in its stead. */
+struct search_piece {
+	struct segment *segment;
+	unsigned level;
+	uint64_t first, hash;
+};
+
+/* One domain of one piece, during a run. */
+struct source {
+	struct section x;
+	uint32_t base;		/* its first document among all sources' */
+	bool skip;		/* no document of it can pass the filters */
+	const int8_t *vectors;	/* NULL: it has none */
+	const int64_t *sum;	/* of them */
+	int64_t places[COLUMN_COUNT];	/* wanted strings; -1: any */
+};
+
+struct search {
+	const struct conf *conf;
+	char *dir;
+	struct tokeniser *tokeniser;
+	struct embed *embed;		/* NULL: words alone */
+	struct segment_list list;
+	struct search_piece *pieces;
+	size_t n_pieces, pieces_room;
+	struct {			/* what the pieces were chosen by */
+		uint64_t rows, last_hash, epoch;
+		int64_t dir_s, dir_ns;
+		bool valid;
+	} seen;
+	struct tail tail;
+	uint64_t upto;
+	/* One run; the memory is kept. */
+	struct source *sources;
+	size_t n_sources, sources_room;
+	float *scores;			/* zero between runs */
+	uint8_t *touched;		/* a byte a block of documents */
+	uint8_t *must;			/* conditions met, where there are any */
+	uint8_t *speaks;		/* is said by whom the query names */
+	size_t docs_room;
+	struct vector_cache cache;	/* of the tail's documents */
+};
+
+enum { TOUCH_BLOCK = 256 };
+
+/* ---- search_query.c ---- */
+
+struct query_term {
+	struct slice term;
+	bool prefix;
+	bool must;		/* of a phrase */
+	bool date;		/* of when a turn was said: there or not */
+	bool name;		/* of a speaker */
+};
+
+/* How many letters of a beginning an ending may take, and what is left. */
+enum { PREFIX_CUT = 3, PREFIX_STEM = 4 };
+
+/* A word as it stands in the query; it may be a speaker's name. */
+struct query_word {
+	size_t at, len;
+	struct slice folded;
+	bool name;		/* of a speaker of the domain */
+};
+
+struct parsed {
+	struct query_term *terms;
+	size_t n_terms;
+	struct slice *phrases;	/* as tokenise_plain gives them */
+	size_t n_phrases;
+	unsigned must;		/* conditions a document must meet */
+	struct query_word *words;
+	size_t n_words;
+};
+
+int parse_query(struct search *s, const struct search_query *q,
+    struct arena *arena, struct parsed *out, struct buf *why);
+
+/* ---- search_score.c ---- */
+
+struct candidate {
+	uint32_t doc;		/* among all sources' */
+	uint32_t source;
+	uint32_t sitting;	/* its first turn, likewise */
+	float key;		/* what it was chosen by */
+	double own;
+	struct rank_facts facts;
+	struct search_why why;
+	double score;
+};
+
+struct run {
+	struct search *s;
+	const struct search_view *view;
+	const struct search_query *q;
+	struct arena *arena;
+	struct parsed parsed;
+	struct rank_field field;
+	float role[256];	/* by norm */
+	float most_terms;	/* the largest word score */
+	bool speakers;		/* the query names some */
+	struct {
+		bool on;
+		int8_t query[EMBED_DIMS_MAX];
+		double mean, most;	/* likeness over the domain */
+	} dense;
+	int64_t now_ms;
+	struct candidate *candidates;
+	size_t n_candidates;
+};
+
+/* Candidates by their key, the worst on top. */
+struct heap {
+	struct candidate *at;
+	size_t n, most;
+};
+void heap_offer(struct heap *h, const struct candidate *c);
+/* Whether a document of a source passes the query's filters. */
+bool passes(const struct run *r, const struct source *source, uint32_t doc);
+
+/* Sources of the domain, filters, scores, candidates: the best first. */
+void score_run(struct run *r);
+/* Makes memory ready for the next run. */
+void score_clear(struct run *r);
+int64_t candidate_value(const struct run *r, const struct candidate *c,
+    enum column column);
+struct slice candidate_string(const struct run *r, const struct candidate *c,
+    enum column column);
+
+/* ---- search_dense.c ---- */
+
+/* Likeness to the query of the sources' documents; the most alike are added. */
+void dense_run(struct run *r);
+/* 0 to 1, 1 being the most alike document there is. */
+double dense_of(const struct run *r, const struct candidate *c);
+
+/* ---- search_hit.c ---- */
+
+/* Hits out of the candidates. */
+void hits_of(struct run *r, struct search_result *out);
+
+#endif

@@ -1,0 +1,767 @@
+/*
+ * search_score - from a query to ranked candidates
+ *
+ * Every document that has a word of the query gets its exact word score; a
+ * posting costs a few nanoseconds, so nothing is left out to be fast.  The
+ * best of those that pass the filters become candidates, with the turns right
+ * before and after them, since in a dialogue the answer to what was asked often
+ * has none of its words.
+ */
+#include <stdlib.h>
+
+#include "common/xmalloc.h"
+#include "store/search_impl.h"
+#include "store/wish.h"
+
+enum {
+	CANDIDATES = 500,	/* by their own words */
+	PREFIX_TERMS = 256,	/* words that a beginning stands for */
+};
+
+/* ---- sources ---- */
+
+static void
+add_source(struct search *s, const struct segment *segment,
+    struct slice domain, uint32_t *base)
+{
+	struct source *source;
+
+	if (s->n_sources == s->sources_room) {
+		s->sources_room = s->sources_room == 0 ? 32 :
+						 s->sources_room * 2;
+		s->sources = xrealloc(s->sources, s->sources_room *
+		    sizeof(s->sources[0]));
+	}
+	source = &s->sources[s->n_sources];
+	*source = (struct source){ .base = *base };
+	if (!section_open(segment, domain, &source->x) ||
+	    source->x.n_docs == 0 ||
+	    source->x.n_docs > UINT32_MAX - TOUCH_BLOCK - *base)
+		return;
+	*base += source->x.n_docs;
+	s->n_sources++;
+}
+
+static uint32_t
+open_sources(struct run *r)
+{
+	struct search *s = r->s;
+	uint32_t base = 0;
+	size_t i;
+
+	s->n_sources = 0;
+	for (i = 0; i < s->n_pieces; i++)
+		add_source(s, s->pieces[i].segment, r->q->domain, &base);
+	for (i = 0; i < s->tail.n_pieces; i++)
+		add_source(s, s->tail.pieces[i], r->q->domain, &base);
+	return base;
+}
+
+static void
+make_room(struct search *s, uint32_t docs)
+{
+	size_t blocks = docs / TOUCH_BLOCK + 1;
+
+	if (docs <= s->docs_room)
+		return;
+	free(s->scores);
+	free(s->touched);
+	free(s->must);
+	free(s->speaks);
+	s->must = s->speaks = NULL;
+	s->docs_room = blocks * TOUCH_BLOCK;
+	s->scores = xcalloc(s->docs_room, sizeof(s->scores[0]));
+	s->touched = xcalloc(blocks, 1);
+}
+
+static void
+measure_field(struct run *r)
+{
+	uint64_t docs[CLASS_COUNT] = { 0 }, length[CLASS_COUNT] = { 0 };
+	const struct section *x;
+	int64_t ts;
+	size_t i;
+	int c;
+
+	r->now_ms = INT64_MIN;
+	for (i = 0; i < r->s->n_sources; i++) {
+		x = &r->s->sources[i].x;
+		r->field.n_docs += x->n_docs;
+		for (c = 0; c < CLASS_COUNT; c++) {
+			docs[c] += x->class_docs[c];
+			length[c] += x->class_length[c];
+		}
+		ts = section_value(x, COLUMN_TS, x->n_docs - 1);
+		r->now_ms = ts > r->now_ms ? ts : r->now_ms;
+	}
+	for (c = 0; c < CLASS_COUNT; c++)
+		r->field.mean[c] = docs[c] == 0 ? 0.0 :
+		    (double)length[c] / (double)docs[c];
+	if (r->q->now_ms != 0)
+		r->now_ms = r->q->now_ms;
+	if (r->now_ms > r->q->as_of_ms)
+		r->now_ms = r->q->as_of_ms;
+}
+
+/* ---- filters ---- */
+
+static void
+want_string(struct source *source, enum column c, struct slice value)
+{
+	source->places[c] = -1;
+	if (value.len == 0)
+		return;
+	source->places[c] = section_find_string(&source->x, value);
+	if (source->places[c] == -1)
+		source->skip = true;
+}
+
+static void
+set_filters(struct run *r)
+{
+	const struct search_query *q = r->q;
+	struct source *source;
+	size_t i;
+
+	for (i = 0; i < r->s->n_sources; i++) {
+		source = &r->s->sources[i];
+		want_string(source, COLUMN_USER, q->user);
+		want_string(source, COLUMN_ROOM, q->room);
+		want_string(source, COLUMN_CHANNEL, q->channel);
+		want_string(source, COLUMN_ROLE, q->role);
+		want_string(source, COLUMN_TYPE, q->type);
+		want_string(source, COLUMN_STATUS, q->status);
+	}
+}
+
+static bool
+passes_strings(const struct source *source, uint32_t d)
+{
+	static const enum column columns[] = { COLUMN_USER, COLUMN_ROOM,
+		COLUMN_CHANNEL, COLUMN_ROLE, COLUMN_TYPE, COLUMN_STATUS };
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		if (source->places[columns[i]] != -1 &&
+		    section_value(&source->x, columns[i], d) !=
+			source->places[columns[i]])
+			return false;
+	return true;
+}
+
+static unsigned
+kinds_of(const struct search_query *q)
+{
+	/* Threads are found by their turns, where those are not asked for. */
+	if ((q->in & SEARCH_IN(SEARCH_THREAD)) != 0 &&
+	    (q->in & SEARCH_IN(SEARCH_TURN)) == 0)
+		return q->in | SEARCH_IN(SEARCH_TURN);
+	return q->in;
+}
+
+bool
+passes(const struct run *r, const struct source *source, uint32_t d)
+{
+	const struct search_query *q = r->q;
+	const struct section *x = &source->x;
+	int64_t ts = section_value(x, COLUMN_TS, d);
+	int64_t kind = section_value(x, COLUMN_KIND, d);
+
+	if (kind < 0 || kind >= SEARCH_KINDS ||
+	    (kinds_of(q) & SEARCH_IN(kind)) == 0 ||
+	    ts < q->since_ms || ts > q->until_ms || ts > q->as_of_ms)
+		return false;
+	if (q->thread != 0 &&
+	    (uint64_t)section_value(x, COLUMN_THREAD, d) != q->thread)
+		return false;
+	if (q->role.len == 0 && document_is_noise(norm_class(x->norms[d])))
+		return false;
+	if (r->parsed.must > 0 &&
+	    r->s->must[source->base + d] < r->parsed.must)
+		return false;
+	return passes_strings(source, d);
+}
+
+/* ---- scores ---- */
+
+struct scorer {
+	struct run *r;
+	float damping[256];		/* by norm */
+};
+
+static void
+prepare_scorer(struct scorer *sc, struct run *r)
+{
+	enum document_class class;
+	bool asks_back = wish_asks_back(r->q->text);
+	unsigned norm;
+	double length;
+
+	sc->r = r;
+	for (norm = 0; norm < 256; norm++) {
+		class = norm_class((uint8_t)norm);
+		length = norm_length((uint8_t)norm);
+		sc->damping[norm] = (float)rank_damping(&r->field, class,
+		    length);
+		r->role[norm] = (float)rank_role(class, length,
+		    asks_back);
+	}
+}
+
+/* A date is there or not; a word counts by how often, in how much text. */
+static void
+score_postings(struct scorer *sc, struct source *source,
+    const struct section_term *term, const struct query_term *t, float idf)
+{
+	float *scores = sc->r->s->scores + source->base;
+	uint8_t *touched = sc->r->s->touched;
+	const uint8_t *norms = source->x.norms;
+	uint32_t docs[POSTING_BLOCK];
+	uint8_t codes[POSTING_BLOCK];
+	struct posting_reader reader;
+	size_t i, n;
+	float count;
+
+	posting_open(&reader, term->postings, term->df, source->x.n_docs);
+	while ((n = posting_next(&reader, docs, codes)) > 0) {
+		for (i = 0; i < n; i++) {
+			count = posting_count[codes[i]];
+			scores[docs[i]] += t->date ? idf : idf * count /
+			    (count + sc->damping[norms[docs[i]]]);
+			touched[(source->base + docs[i]) / TOUCH_BLOCK] = 1;
+		}
+		for (i = 0; t->must && i < n; i++)
+			sc->r->s->must[source->base + docs[i]]++;
+	}
+}
+
+/* What a beginning of a word stands for in one source. */
+static size_t
+expand(const struct source *source, struct slice prefix,
+    struct section_term *out, struct arena *arena)
+{
+	struct term_iterator it;
+	size_t n = 0, cut;
+
+	/* An ending may have been cut inside it: educat* stands for educ. */
+	for (cut = 1; cut <= PREFIX_CUT && prefix.len >= cut + PREFIX_STEM;
+	     cut++)
+		n += section_term(&source->x, slice_of(prefix.ptr,
+		    prefix.len - cut), &out[n]);
+	terms_seek(&it, &source->x, prefix);
+	while (n < PREFIX_TERMS && terms_next(&it, &out[n])) {
+		if (out[n].term.len < prefix.len || memcmp(out[n].term.ptr,
+			prefix.ptr, prefix.len) != 0)
+			break;
+		out[n].term = arena_dup(arena, out[n].term);
+		n++;
+	}
+	return n;
+}
+
+static void
+score_term(struct scorer *sc, struct query_term *t)
+{
+	struct run *r = sc->r;
+	size_t most = t->prefix ? PREFIX_TERMS : 1, i, k;
+	size_t n_sources = r->s->n_sources;
+	struct section_term *found = xmalloc((n_sources + 1) * most *
+	    sizeof(found[0]));
+	size_t *counts = xcalloc(n_sources + 1, sizeof(counts[0]));
+	uint64_t df = 0;
+	double idf;
+
+	for (i = 0; i < n_sources; i++) {
+		if (t->prefix)
+			counts[i] = expand(&r->s->sources[i], t->term,
+			    found + i * most, r->arena);
+		else
+			counts[i] = section_term(&r->s->sources[i].x, t->term,
+			    found + i);
+		for (k = 0; k < counts[i]; k++)
+			df += found[i * most + k].df;
+	}
+	if (df > r->field.n_docs)
+		df = r->field.n_docs;
+	idf = rank_idf(&r->field, df) * (t->date ? 1.0 : rank_scale()) *
+	    (t->name ? rank_name_share() : 1.0);
+	for (i = 0; i < n_sources; i++)
+		for (k = 0; k < counts[i]; k++)
+			score_postings(sc, &r->s->sources[i],
+			    &found[i * most + k], t, (float)idf);
+	free(counts);
+	free(found);
+}
+
+/* Counts up `flags` for the documents of a term; how many there are. */
+static uint64_t
+flag_term(struct run *r, struct slice term, uint8_t *flags)
+{
+	uint32_t docs[POSTING_BLOCK];
+	uint8_t codes[POSTING_BLOCK];
+	struct posting_reader reader;
+	struct section_term found;
+	struct source *source;
+	uint64_t total = 0;
+	size_t i, k, n;
+
+	for (i = 0; i < r->s->n_sources; i++) {
+		source = &r->s->sources[i];
+		if (!section_term(&source->x, term, &found))
+			continue;
+		total += found.df;
+		posting_open(&reader, found.postings, found.df,
+		    source->x.n_docs);
+		while ((n = posting_next(&reader, docs, codes)) > 0)
+			for (k = 0; k < n; k++)
+				flags[source->base + docs[k]]++;
+	}
+	return total;
+}
+
+static bool
+is_speaker(struct run *r, struct slice term)
+{
+	struct section_term found;
+	size_t i;
+
+	for (i = 0; i < r->s->n_sources; i++)
+		if (section_term(&r->s->sources[i].x, term, &found))
+			return true;
+	return false;
+}
+
+/* A word of the query that is a speaker's name asks for that speaker. */
+static void
+find_speakers(struct run *r)
+{
+	const struct token *tokens;
+	struct query_word *w;
+	struct slice term;
+	size_t i, k, n;
+
+	for (i = 0; i < r->parsed.n_words; i++) {
+		w = &r->parsed.words[i];
+		term = index_speaker_term(r->arena, w->folded);
+		if (w->folded.len < 2 || !is_speaker(r, term))
+			continue;
+		if (!r->speakers) {
+			free(r->s->speaks);
+			r->s->speaks = xcalloc(r->s->docs_room, 1);
+		}
+		r->speakers = true;
+		(void)flag_term(r, term, r->s->speaks);
+		w->name = true;
+		n = tokenise(r->s->tokeniser, w->folded, &tokens);
+		for (k = 0; n > 0 && k < r->parsed.n_terms; k++)
+			if (slice_eq(r->parsed.terms[k].term, tokens[0].term))
+				r->parsed.terms[k].name = true;
+	}
+}
+
+static void
+score_all(struct run *r)
+{
+	struct scorer *sc = xmalloc(sizeof(*sc));
+	size_t i;
+
+	r->parsed.must += r->q->tag.len > 0;
+	if (r->parsed.must > 0) {
+		free(r->s->must);
+		r->s->must = xcalloc(r->s->docs_room, 1);
+	}
+	/* A tag counts as a condition, not as a word. */
+	if (r->q->tag.len > 0)
+		(void)flag_term(r, index_tag_term(r->arena, r->q->tag),
+		    r->s->must);
+	find_speakers(r);
+	prepare_scorer(sc, r);
+	for (i = 0; i < r->parsed.n_terms; i++)
+		score_term(sc, &r->parsed.terms[i]);
+	free(sc);
+}
+
+void
+score_clear(struct run *r)
+{
+	struct search *s = r->s;
+	size_t block;
+
+	for (block = 0; block < s->docs_room / TOUCH_BLOCK; block++)
+		if (s->touched[block] != 0) {
+			memset(s->scores + block * TOUCH_BLOCK, 0,
+			    TOUCH_BLOCK * sizeof(s->scores[0]));
+			s->touched[block] = 0;
+		}
+}
+
+/* ---- the best by their own words ---- */
+
+/* The later document wins a tie. */
+static bool
+is_worse(const struct candidate *a, const struct candidate *b)
+{
+	if (a->key < b->key)
+		return true;
+	return !(a->key > b->key) && a->doc < b->doc;
+}
+
+static void
+sink(struct heap *h)
+{
+	size_t at = 0, child;
+	struct candidate held;
+
+	while ((child = 2 * at + 1) < h->n) {
+		if (child + 1 < h->n &&
+		    is_worse(&h->at[child + 1], &h->at[child]))
+			child++;
+		if (!is_worse(&h->at[child], &h->at[at]))
+			break;
+		held = h->at[at];
+		h->at[at] = h->at[child];
+		h->at[child] = held;
+		at = child;
+	}
+}
+
+void
+heap_offer(struct heap *h, const struct candidate *c)
+{
+	size_t at, parent;
+	struct candidate held;
+
+	if (h->n == h->most) {
+		h->at[0] = *c;
+		sink(h);
+		return;
+	}
+	h->at[h->n] = *c;
+	for (at = h->n++; at > 0; at = parent) {
+		parent = (at - 1) / 2;
+		if (!is_worse(&h->at[at], &h->at[parent]))
+			break;
+		held = h->at[at];
+		h->at[at] = h->at[parent];
+		h->at[parent] = held;
+	}
+}
+
+static void
+choose_in(struct run *r, struct heap *h, uint32_t place)
+{
+	const struct source *source = &r->s->sources[place];
+	uint32_t doc = source->base, end = doc + source->x.n_docs;
+	struct candidate c = { .source = place };
+	float score;
+
+	while (doc < end) {
+		if (doc % TOUCH_BLOCK == 0 &&
+		    r->s->touched[doc / TOUCH_BLOCK] == 0) {
+			doc += TOUCH_BLOCK;
+			continue;
+		}
+		score = r->s->scores[doc];
+		if (score > r->most_terms)
+			r->most_terms = score;
+		c.key = score * r->role[source->x.norms[doc - source->base]];
+		if (c.key > (h->n == h->most ? h->at[0].key : 0.0f) &&
+		    !source->skip && passes(r, source, doc - source->base)) {
+			c.doc = doc;
+			heap_offer(h, &c);
+		}
+		doc++;
+	}
+}
+
+/* Phrases are looked for in the text, so many must be at hand. */
+enum { CANDIDATES_PHRASE = 20000 };
+
+/* A phrase of stop words has no term to be found by: the newest are read. */
+static void
+choose_newest(struct run *r, struct heap *h)
+{
+	const struct source *source;
+	uint32_t i, d;
+
+	for (i = (uint32_t)r->s->n_sources; i-- > 0;) {
+		source = &r->s->sources[i];
+		for (d = source->x.n_docs; !source->skip && d-- > 0;)
+			if (h->n < h->most && passes(r, source, d))
+				h->at[h->n++] = (struct candidate){
+					.doc = source->base + d, .source = i };
+	}
+}
+
+static void
+choose(struct run *r)
+{
+	struct heap h = { .most = r->parsed.n_phrases > 0 ?
+		CANDIDATES_PHRASE : CANDIDATES };
+	uint32_t i;
+
+	h.at = xmalloc((h.most * 3 + 1) * sizeof(h.at[0]));
+	if (r->parsed.n_terms == 0 && r->parsed.n_phrases > 0)
+		choose_newest(r, &h);
+	/* The newest first: they win ties. */
+	for (i = (uint32_t)r->s->n_sources; i-- > 0;)
+		choose_in(r, &h, i);
+	r->candidates = h.at;
+	r->n_candidates = h.n;
+}
+
+/* ---- neighbours ---- */
+
+int64_t
+candidate_value(const struct run *r, const struct candidate *c,
+    enum column column)
+{
+	const struct source *source = &r->s->sources[c->source];
+
+	return section_value(&source->x, column, c->doc - source->base);
+}
+
+struct slice
+candidate_string(const struct run *r, const struct candidate *c,
+    enum column column)
+{
+	return section_string(&r->s->sources[c->source].x,
+	    candidate_value(r, c, column));
+}
+
+/* A turn by entry and place, wherever it lies. */
+static bool
+find_turn(const struct run *r, uint64_t seq, uint64_t i,
+    struct candidate *out)
+{
+	const struct source *source;
+	uint32_t d;
+	size_t k;
+
+	for (k = 0; k < r->s->n_sources; k++) {
+		source = &r->s->sources[k];
+		if (seq < segment_first(source->x.segment) ||
+		    seq > segment_last(source->x.segment))
+			continue;
+		if (!section_find(&source->x, seq, SEARCH_TURN, i, &d))
+			return false;
+		*out = (struct candidate){ .doc = source->base + d,
+			.source = (uint32_t)k };
+		return true;
+	}
+	return false;
+}
+
+/* The turn `step` (1 or -1) from a turn in its thread. */
+static bool
+neighbour(const struct run *r, const struct candidate *c, int step,
+    struct candidate *out)
+{
+	int64_t gap = candidate_value(r, c,
+	    step < 0 ? COLUMN_PREV : COLUMN_NEXT);
+	const struct source *source = &r->s->sources[c->source];
+	uint32_t d = c->doc - source->base;
+	uint64_t turn;
+	struct msg_place p;
+	struct key k;
+
+	if (gap != 0) {
+		if (gap < 0 || (step < 0 ? gap > d :
+			gap >= source->x.n_docs - d))
+			return false;
+		*out = (struct candidate){ .source = c->source,
+			.doc = step < 0 ? c->doc - (uint32_t)gap :
+					  c->doc + (uint32_t)gap };
+		return true;
+	}
+	turn = (uint64_t)candidate_value(r, c, COLUMN_TURN) +
+	    (uint64_t)(int64_t)step;
+	if (r->view->ingest == NULL || turn == 0)
+		return false;
+	k = key_u64((uint64_t)candidate_value(r, c, COLUMN_THREAD));
+	key_add_u64(&k, turn);
+	return db_get_msg(r->view->ingest, TABLE_thread_turns, key_slice(&k),
+	    MSG_place, r->arena, &p) && find_turn(r, p.seq, p.i, out);
+}
+
+static int
+compare_docs(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* Turns beside the candidates become candidates; each is there once. */
+static void
+add_neighbours(struct run *r)
+{
+	size_t i, n = r->n_candidates, kept = 0;
+	const struct source *source;
+	struct candidate c;
+	int step;
+
+	for (i = 0; i < n && r->parsed.n_phrases == 0; i++) {
+		if (candidate_value(r, &r->candidates[i], COLUMN_KIND) !=
+		    SEARCH_TURN)
+			continue;
+		for (step = -1; step <= 1; step += 2) {
+			if (!neighbour(r, &r->candidates[i], step, &c))
+				continue;
+			source = &r->s->sources[c.source];
+			if (!source->skip && passes(r, source,
+				c.doc - source->base))
+				r->candidates[r->n_candidates++] = c;
+		}
+	}
+	qsort(r->candidates, r->n_candidates, sizeof(c), compare_docs);
+	for (i = 0; i < r->n_candidates; i++)
+		if (kept == 0 || r->candidates[kept - 1].doc !=
+		    r->candidates[i].doc)
+			r->candidates[kept++] = r->candidates[i];
+	r->n_candidates = kept;
+}
+
+/* ---- surroundings ---- */
+
+static bool
+is_one_sitting(const struct run *r, const struct candidate *a,
+    const struct candidate *b)
+{
+	int64_t gap = candidate_value(r, a, COLUMN_TS) -
+	    candidate_value(r, b, COLUMN_TS);
+
+	return gap <= SEGMENT_SITTING_MS && gap >= -SEGMENT_SITTING_MS &&
+	    slice_eq(candidate_string(r, a, COLUMN_SESSION),
+		candidate_string(r, b, COLUMN_SESSION));
+}
+
+/* The first turn of a sitting, over the borders of segments. */
+static uint32_t
+sitting_of(const struct run *r, const struct candidate *c)
+{
+	struct candidate at = *c, before;
+	int64_t back;
+
+	for (;;) {
+		back = candidate_value(r, &at, COLUMN_STRETCH);
+		if (back < 0 || back > at.doc -
+		    r->s->sources[at.source].base)
+			return at.doc;
+		at.doc -= (uint32_t)back;
+		if (candidate_value(r, &at, COLUMN_PREV) != 0 ||
+		    !neighbour(r, &at, -1, &before) ||
+		    before.doc >= at.doc || !is_one_sitting(r, &at, &before))
+			return at.doc;
+		at = before;
+	}
+}
+
+static void
+own_facts(const struct run *r, const struct candidate *c,
+    struct rank_own *own)
+{
+	const struct source *source = &r->s->sources[c->source];
+	uint8_t norm = source->x.norms[c->doc - source->base];
+
+	*own = (struct rank_own){
+		.terms = r->most_terms > 0.0f ?
+		    r->s->scores[c->doc] / r->most_terms : 0.0,
+		.dense = dense_of(r, c),
+		.speaker = r->speakers && r->s->speaks[c->doc] > 0,
+		.role = r->role[norm] * rank_wish((unsigned)section_value(
+		    &source->x, COLUMN_WISH, c->doc - source->base)),
+	};
+}
+
+/* The turn `step` away and the one behind it, if they are of the sitting. */
+static void
+look_beside(const struct run *r, const struct candidate *c, int step,
+    double *one, double *two)
+{
+	struct candidate near, far;
+	struct rank_own own;
+
+	if (!neighbour(r, c, step, &near) || !is_one_sitting(r, c, &near))
+		return;
+	own_facts(r, &near, &own);
+	*one = rank_own(&own);
+	if (!neighbour(r, &near, step, &far) ||
+	    !is_one_sitting(r, &near, &far))
+		return;
+	own_facts(r, &far, &own);
+	*two = rank_own(&own);
+}
+
+static int
+compare_sittings(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->sitting != y->sitting)
+		return x->sitting < y->sitting ? -1 : 1;
+	return x->own > y->own ? -1 : x->own < y->own;
+}
+
+static void
+look_around(struct run *r)
+{
+	struct candidate *c;
+	int64_t ts;
+	size_t i;
+
+	for (i = 0; i < r->n_candidates; i++) {
+		c = &r->candidates[i];
+		own_facts(r, c, &c->facts.own);
+		c->own = rank_own(&c->facts.own);
+		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
+		    SEARCH_TURN;
+		c->sitting = c->facts.alone ? c->doc : sitting_of(r, c);
+		ts = candidate_value(r, c, COLUMN_TS);
+		c->facts.age_ms = ts < r->now_ms ? r->now_ms - ts : 0;
+		if (c->facts.alone)
+			continue;
+		look_beside(r, c, -1, &c->facts.before, &c->facts.before2);
+		look_beside(r, c, 1, &c->facts.after, &c->facts.after2);
+	}
+	qsort(r->candidates, r->n_candidates, sizeof(*c), compare_sittings);
+	for (i = 0; i < r->n_candidates; i++) {
+		c = &r->candidates[i];
+		c->facts.sitting = i > 0 && c[-1].sitting == c->sitting ?
+		    c[-1].facts.sitting : c->own;
+	}
+}
+
+/* ---- the whole ---- */
+
+/* The best first, the later one on a tie. */
+static int
+compare_scores(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->score > y->score || x->score < y->score)
+		return x->score > y->score ? -1 : 1;
+	return x->doc > y->doc ? -1 : x->doc < y->doc;
+}
+
+void
+score_run(struct run *r)
+{
+	uint32_t n_docs = open_sources(r);
+	size_t i;
+
+	make_room(r->s, n_docs);
+	measure_field(r);
+	set_filters(r);
+	score_all(r);
+	choose(r);
+	dense_run(r);
+	add_neighbours(r);
+	look_around(r);
+	for (i = 0; i < r->n_candidates; i++)
+		r->candidates[i].score = rank_score(&r->candidates[i].facts,
+		    &r->candidates[i].why);
+	qsort(r->candidates, r->n_candidates, sizeof(r->candidates[0]),
+	    compare_scores);
+}

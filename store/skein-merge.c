@@ -1,0 +1,343 @@
+/*
+ * skein-merge - merge the search index's segments into larger ones
+ *
+ * Started by the store stage when it has passed a border; ends when nothing is
+ * left to do.  Eight pieces of a level that lie side by side become one of the
+ * next, and their files go.  Files that belong to no state of the log any more
+ * go too.  Killed at any point it leaves whole files only.  See
+ * skein-store(8).
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/stage_impl.h"
+#include "common/xmalloc.h"
+#include "store/merge.h"
+#include "store/segments.h"
+#include "store/vectors.h"
+
+enum { SETTLE_US = 100000 };
+
+struct merging {
+	struct conf conf;
+	char *dir;
+	struct db *store, *shared;
+	struct embed *embed;	/* NULL: words alone */
+	struct segment_list list;
+};
+
+static void
+read_list(struct merging *m)
+{
+	struct db_txn *txn = db_read(m->store);
+
+	segment_list_read(&m->list, txn);
+	db_abort(&txn);
+}
+
+/* ---- vectors ---- */
+
+/* Those of a piece, if they are not there yet. */
+static void
+make_vectors(struct merging *m, const char *path)
+{
+	struct segment *s;
+	struct buf bytes;
+	char *file;
+
+	if (m->embed == NULL)
+		return;
+	file = vectors_path(path, vectors_model(m->embed));
+	if (access(file, F_OK) == -1 && (s = segment_map(path)) != NULL) {
+		buf_init(&bytes, SIZE_MAX / 4);
+		vectors_write(s, m->shared, m->embed, &bytes);
+		if (segment_save_bytes(m->dir, file, buf_slice(&bytes)) == -1)
+			log_warn("%s", file);
+		buf_release(&bytes);
+		segment_close(&s);
+	}
+	free(file);
+}
+
+/* Of every piece that is there, the smallest first: larger ones are joined. */
+static void
+make_all_vectors(struct merging *m)
+{
+	unsigned level;
+	uint64_t hash;
+	size_t at, n;
+	char *path;
+
+	for (level = 0; level < SEGMENT_LEVELS; level++)
+		for (at = 0; at < m->list.n; at += n > 0 ? n : 1) {
+			n = 1;
+			if (!segment_list_hash(&m->list, at, level, &hash,
+				&n)) {
+				n = 1;
+				continue;
+			}
+			path = segment_path(m->dir, level,
+			    m->list.rows[at].first, hash);
+			if (access(path, F_OK) == 0)
+				make_vectors(m, path);
+			free(path);
+		}
+}
+
+/* ---- merging ---- */
+
+/* The pieces one level below, with vectors; how many could be opened. */
+static size_t
+open_children(struct merging *m, size_t at, unsigned level,
+    struct segment **out, struct vectors **vectors)
+{
+	size_t i, n, rows;
+	uint64_t hash;
+	char *path, *file;
+
+	for (i = 0; i < SEGMENT_FAN; i++, at += rows) {
+		if (at >= m->list.n || !segment_list_hash(&m->list, at,
+			level - 1, &hash, &rows))
+			break;
+		path = segment_path(m->dir, level - 1, m->list.rows[at].first,
+		    hash);
+		out[i] = segment_map(path);
+		vectors[i] = NULL;
+		if (out[i] != NULL && m->embed != NULL) {
+			file = vectors_path(path, vectors_model(m->embed));
+			vectors[i] = vectors_map(file, out[i], m->embed);
+			free(file);
+		}
+		free(path);
+		if (out[i] == NULL)
+			break;
+	}
+	n = i;
+	return n;
+}
+
+static void
+join_vectors(struct merging *m, const struct segment *whole,
+    struct segment *const *children, struct vectors *const *vectors,
+    const char *path)
+{
+	struct buf bytes;
+	char *file;
+	size_t i;
+
+	for (i = 0; i < SEGMENT_FAN; i++)
+		if (vectors[i] == NULL)
+			return;
+	file = vectors_path(path, vectors_model(m->embed));
+	buf_init(&bytes, SIZE_MAX / 4);
+	if (vectors_join(whole, children, vectors, SEGMENT_FAN, m->embed,
+		&bytes) == 0 &&
+	    segment_save_bytes(m->dir, file, buf_slice(&bytes)) == -1)
+		log_warn("%s", file);
+	buf_release(&bytes);
+	free(file);
+}
+
+/* true: a file was made. */
+static bool
+merge_one(struct merging *m, size_t at, unsigned level, const char *path)
+{
+	struct segment *children[SEGMENT_FAN], *whole;
+	struct vectors *vectors[SEGMENT_FAN];
+	size_t n = open_children(m, at, level, children, vectors), i;
+	bool made = false;
+	struct buf bytes;
+
+	buf_init(&bytes, SIZE_MAX / 4);
+	if (n == SEGMENT_FAN && merge_segments(children, n, &bytes) == 0) {
+		whole = segment_take(&bytes);
+		/* First the vectors: who finds the piece finds them. */
+		join_vectors(m, whole, children, vectors, path);
+		made = segment_save(m->dir, path, whole) == 0;
+		if (!made)
+			log_warn("%s", path);
+		segment_close(&whole);
+	}
+	for (i = 0; i < n; i++) {
+		vectors_free(vectors[i]);
+		segment_close(&children[i]);
+	}
+	buf_release(&bytes);
+	return made;
+}
+
+static bool
+merge_level(struct merging *m, unsigned level)
+{
+	bool any = false;
+	uint64_t hash;
+	size_t at, n;
+	char *path;
+
+	for (at = 0; at < m->list.n; at += n > 0 ? n : 1) {
+		if (!segment_list_hash(&m->list, at, level, &hash, &n)) {
+			n = 1;
+			continue;
+		}
+		path = segment_path(m->dir, level, m->list.rows[at].first,
+		    hash);
+		if (access(path, F_OK) == -1)
+			any = merge_one(m, at, level, path) || any;
+		free(path);
+	}
+	return any;
+}
+
+/* ---- sweeping ---- */
+
+/* A larger file holds all of it, or the log says otherwise by now. */
+static bool
+is_needless(struct merging *m, const struct segment_name *name)
+{
+	uint64_t hash, start, last = name->first +
+	    segment_span(name->level) - 1;
+	unsigned level;
+	bool larger = false;
+	size_t at, n;
+	char *path;
+
+	if (name->level >= SEGMENT_LEVELS)
+		return true;
+	if (last > segment_list_end(&m->list))
+		return false;	/* of entries that are being made again */
+	at = (name->first - 1) / SEGMENT_SPAN;
+	if (m->list.rows[at].first != name->first ||
+	    !segment_list_hash(&m->list, at, name->level, &hash, &n) ||
+	    hash != name->hash)
+		return true;
+	for (level = name->level + 1; level < SEGMENT_LEVELS && !larger;
+	     level++) {
+		start = (name->first - 1) / segment_span(level) *
+		    segment_span(level);
+		if (!segment_list_hash(&m->list, start / SEGMENT_SPAN, level,
+			&hash, &n))
+			break;
+		path = segment_path(m->dir, level, start + 1, hash);
+		larger = access(path, R_OK) == 0;
+		free(path);
+	}
+	return larger;
+}
+
+/* Vectors go with their piece, and when a newer table has made others. */
+static bool
+are_needless(struct merging *m, const char *file)
+{
+	struct segment_name name;
+	unsigned long long model;
+	char *path, *now;
+	bool needless;
+
+	if (!vectors_name_parse(file, &name, &model))
+		return false;
+	path = segment_path(m->dir, name.level, name.first, name.hash);
+	needless = access(path, F_OK) == -1;
+	if (!needless && m->embed != NULL &&
+	    model != vectors_model(m->embed)) {
+		now = vectors_path(path, vectors_model(m->embed));
+		needless = access(now, F_OK) == 0;
+		free(now);
+	}
+	free(path);
+	return needless;
+}
+
+static void
+sweep(struct merging *m)
+{
+	DIR *d = opendir(m->dir);
+	const struct dirent *file;
+	struct segment_name name;
+
+	while (d != NULL && (file = readdir(d)) != NULL)
+		if ((segment_name_parse(file->d_name, &name) ?
+			is_needless(m, &name) :
+			are_needless(m, file->d_name)) &&
+		    unlinkat(dirfd(d), file->d_name, 0) == -1 &&
+		    errno != ENOENT)
+			log_warn("%s/%s", m->dir, file->d_name);
+	if (d != NULL)
+		closedir(d);
+}
+
+static void
+merge_all(struct merging *m)
+{
+	unsigned level;
+	bool any;
+
+	do {
+		read_list(m);
+		any = false;
+		make_all_vectors(m);
+		for (level = 1; level < SEGMENT_LEVELS; level++)
+			any = merge_level(m, level) || any;
+		sweep(m);
+	} while (any);
+}
+
+/* Only one works on a home: the file lock goes with its owner. */
+static int
+take_lock(const struct merging *m)
+{
+	char *path = xasprintf("%s/lock", m->dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	free(path);
+	return fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -1;
+}
+
+static struct db *
+open_db(struct merging *m, enum env_id env)
+{
+	struct db_options options = stage_db_options(&m->conf);
+	char *dir = conf_path(&m->conf, "db/%s", env_name(env));
+	struct db_error why;
+	struct db *db;
+
+	options.read_only = true;
+	options.durable = env == ENV_shared;
+	if (db_open(&db, dir, env, &options, &why) == -1)
+		fatalx(EX_RETRY, "%s", why.text);
+	free(dir);
+	return db;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct merging m = { 0 };
+
+	conf_load(&m.conf, &argc, argv, EX_REFUSE);
+	m.dir = segments_dir(&m.conf);
+	if (take_lock(&m) == -1)
+		return 0;
+	/* What the stages do comes first. */
+	if (setpriority(PRIO_PROCESS, 0, 10) == -1)
+		log_warn("setpriority");
+	m.store = open_db(&m, ENV_store);
+	m.shared = open_db(&m, ENV_shared);
+	m.embed = embed_open_shipped(&m.conf);
+	/* The stage lists the piece that we were started for right after. */
+	usleep(SETTLE_US);
+	merge_all(&m);
+	if (m.embed != NULL)
+		embed_close(&m.embed);
+	db_close(&m.shared);
+	db_close(&m.store);
+	segment_list_release(&m.list);
+	conf_release(&m.conf);
+	free(m.dir);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * tokenise - the terms of a text, as the search index knows them
+ *
+ * Words are folded, stop words left out, English endings cut by the Snowball
+ * stemmer; marks over Latin, Greek and Cyrillic letters do not count.  What
+ * looks like an identifier, a path, an address, an error or a version gives
+ * itself whole and its parts, so that either finds it.  Scripts without spaces
+ * give pairs of neighbouring characters, a lone one itself.
+ *
+ * The same text gives the same terms for ever: segments depend on it.  A
+ * change here is a new SEGMENT_FORMAT.
+ */
+#ifndef STORE_TOKENISE_H
+#define STORE_TOKENISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buf.h"
+
+enum {
+	/* A longer term is its beginning and the hash of all of it. */
+	TERM_BYTES = 80,
+};
+
+struct token {
+	struct slice term;
+	uint64_t hash;		/* of the term */
+};
+
+struct tokeniser;
+
+struct tokeniser *tokeniser_new(void);
+void tokeniser_free(struct tokeniser **t);
+/* How many; the terms live until the next call.  Any bytes will do. */
+size_t tokenise(struct tokeniser *t, struct slice text,
+    const struct token **out);
+/*
+ * Appends the words of a text, stop words too, folded but not stemmed, each
+ * with a space before and the last with one behind: a phrase stands in a text
+ * if its words stand in the text's.  Marks over letters are dropped as above.
+ */
+void tokenise_plain(struct tokeniser *t, struct slice text, struct buf *out);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/bash
+# s-104-query - questions are answered by workers: none holds up another, none is lost but with its worker
+
+. "$(dirname "$0")/lib.sh"
+quiet() { "$@" >/dev/null 2>&1; }
+export SKEIN_QUERY_TIMEOUT=3
+ok 'the pipeline comes up' quiet up
+for i in {1..50}; do
+  printf '{"user":"u%d","ts":"2025-01-01T10:%02d:00Z","text":"message number %d about the login service"}\n' $((i % 5)) $((i % 60)) "$i"
+done | skein send --wait >/dev/null
+skein remember 'the login service needs two replicas' >/dev/null
+
+for verb in 'search login' 'context --user u1' 'begin login' turns threads requests conversations sessions chains artifacts \
+  episodes skills links tuning rejects 'show 1.0'; do
+  # shellcheck disable=SC2086
+  is "$(skein ask --json $verb | jq -cS . | head -c 2000)" \
+    "$(skein $verb --json </dev/null | jq -cS . | head -c 2000)" "ask $verb is $verb"
+done
+ok 'ask status is answered' quiet skein ask status
+is "$(skein ask turns --limit 2)" "$(skein turns --limit 2)" 'as text for people too'
+
+out=$(skein ask send 2>&1)
+is "$?" 2 'what writes is no question'
+like "$out" 'no verb that only reads' '  and it says so'
+out=$(skein ask begin login --choose 2 2>&1)
+is "$?" 2 'nor is an option that writes'
+out=$(skein ask turns --nonsense 2>&1)
+is "$?" 2 'a wrong option is told as the verb tells it'
+out=$(skein ask show nosuch 2>&1)
+is "$?" 1 'so is what is not there'
+
+# after=SEQ waits for the store.
+skein ask search lateword --after 52 --json >"$SCRATCH/late" &
+late=$!
+is "$(skein ask turns --limit 1 --json | wc -l)" 1 'a question that waits for the store holds up no other'
+printf '{"user":"u1","ts":"2025-01-01T12:00:00Z","text":"the lateword has come"}\n' | skein send >/dev/null
+wait $late
+is "$(jq -r .text "$SCRATCH/late" | head -1)" 'the lateword has come' 'and is answered when it is there'
+
+# A worker that dies takes its own answer along, and nothing else.
+workers() { pgrep -f "skein-query worker --home $SKEIN_HOME|worker --home $SKEIN_HOME"; }
+victim=$(workers | head -1)
+ok 'there is a worker' test -n "$victim"
+kill -STOP $(workers)
+skein ask search login >"$SCRATCH/lost" 2>&1 &
+lost=$!
+sleep 0.3
+is "$(skein ask turns --limit 1 --json | wc -l)" 1 'with one stopped another is started'
+kill -KILL "$victim"
+wait $lost
+is "$?" 1 'the question of a killed worker fails'
+like "$(cat "$SCRATCH/lost")" 'died' '  and says why'
+is "$(skein ask turns --limit 1 --json | wc -l)" 1 'the next one is answered'
+kill -CONT $(workers) 2>/dev/null
+
+# Many at once.
+for _ in {1..20}; do skein ask search login --json | wc -l & done >"$SCRATCH/many"
+wait
+is "$(sort -u "$SCRATCH/many" | wc -l)" 1 'many at once are all answered alike'
+# Garbage on its sockets.
+head -c 1000 /dev/urandom | timeout 2 "$SKEIN_TESTBIN/raw-post" "$SKEIN_HOME/run/query.sock" >/dev/null 2>&1
+is "$(skein ask turns --limit 1 --json | wc -l)" 1 'garbage on the socket does no harm'
+down
+is "$(workers | wc -l)" 0 'no worker is left behind'
+done_testing

@@ -1,0 +1,230 @@
+#!/bin/bash
+# Efforts: opened, worked on, tried and failed, resolved, opened again, several
+# at once, in several threads; the dialogues word for word, through all stages.
+. "$(dirname "$0")/lib.sh"
+
+# talk THREAD [NAME VALUE]...: a dialogue on standard input, a turn a line,
+# "U text" the user's and "A text" the assistant's, half a minute apart.  The
+# user is called after the thread up to a slash.  last: the last entry's seq.
+minutes=0
+talk() {
+  local thread=$1
+  shift
+  minutes=$((minutes + 60))
+  jq -Rc --arg thread "$thread" --argjson from "$minutes" '
+    {user: ($thread | split("/")[0]), thread: $thread,
+     role: (if .[0:1] == "U" then "user" elif .[0:1] == "T" then "tool" else "assistant" end), text: .[2:],
+     ts: (1709280000 + $from * 60 + input_line_number * 30 | todate)} +
+    ([range(0; $ARGS.positional | length; 2) as $i | {($ARGS.positional[$i]): $ARGS.positional[$i + 1]}] | add // {})' \
+    --args "$@" | skein send --wait >"$SCRATCH/acks" || sed 's/^/# /' "$SCRATCH/acks"
+  last=$(tail -n 1 "$SCRATCH/acks" | jq .seq)
+}
+
+entry() { echo "$1" | skein send --wait >"$SCRATCH/ack"; last=$(jq .seq "$SCRATCH/ack"); }
+# art THREAD FILTER: of the artifacts of a thread, oldest first, one line each
+art() { skein artifacts --json --thread "$1" | jq -r "$2" | paste -sd'|'; }
+top='select(.type == "effort" and .parent == null)'
+# why: what the turns of the latest talk did to efforts
+why() {
+  head -n 1 "$SCRATCH/acks" | jq .seq | { read -r first
+    for ((i = first; i <= last; i++)); do skein show "$i" --json; done; } |
+    jq -r '.sections.compactor.turns[0].why // "-"' | paste -sd' '
+}
+
+up || exit 1
+
+# ---- conclusion-triggered compaction ----
+
+talk bug <<'END'
+U I'm getting a 401 error
+END
+is "$(art bug "$top | [.status, .summary, .resolution // \"\"] | join(\" / \")")" \
+  'open / Getting a 401 error / ' 'a stated problem is an open effort at once'
+key=$(art bug .key)
+talk bug <<'END'
+A Let's investigate. Which endpoint are you calling?
+U The /api/users endpoint, with a bearer token
+A Check whether the token is still valid: its exp claim may be in the past.
+U Oh! Token was expired, works now!
+END
+is "$(art bug "$top | [.status, .summary, .resolution] | join(\" / \")")" \
+  'resolved / Getting a 401 error / Token was expired, works now' 'the user accepts: it is compacted'
+is "$(art bug "$top | .key")" "$key" '  under the same key'
+is "$(art bug "$top | .source_ref")" bug:1-5 '  from these turns'
+ok '  in a hundred tokens or fewer' test "$(art bug "$top | .token_count")" -le 100
+ok '  with the chain it came from' test "$(art bug "$top | .chain")" = "c${key:1}"
+is "$(skein show "$key" --json | jq -r '[(.history // .artifact.history)[].status] | join(" ")')" 'open resolved' '  and its states'
+
+# ---- attempts are sub-efforts ----
+
+talk tree <<'END'
+U Let's debug the auth bug
+A Try refreshing the token.
+U Didn't work
+A Check the headers then.
+U no that's not it
+A Inspect the JWT payload.
+U Found it! The token had the wrong audience claim
+END
+is "$(art tree 'select(.parent != null) | [.summary, .resolution] | join(" -> ")')" \
+  "Try refreshing the token -> failed: Didn't work|Check the headers then -> failed: No that's not it|Inspect the JWT payload -> The token had the wrong audience claim" \
+  'each attempt with its outcome'
+is "$(art tree "$top | [.status, .summary, .resolution] | join(\" / \")")" \
+  'resolved / Debug the auth bug / The token had the wrong audience claim' '  and the effort with the one that worked'
+is "$(art tree 'select(.parent != null) | .source_ref')" 'tree:2-3|tree:4-5|tree:6-7' '  each from its own turns'
+is "$(why)" 'opened continued attempt continued attempt continued resolved' '  turn by turn'
+talk tree <<'END'
+A Great, fix the audience in the client config.
+U that fixed it, thanks!
+END
+is "$(why) $(art tree "$top | .status")" 'confirmed confirmed resolved' 'what is said after the end belongs to it'
+
+talk still <<'END'
+U I'm getting a weird error in auth
+A Let's investigate...
+U Here's the error log
+A Try X
+U Didn't work
+A What about Y?
+END
+is "$(art still "$top | [.status, .source_ref] | join(\" \")")" 'open still:1-6' 'rejected, it stays open'
+is "$(art still 'select(.parent != null) | [.summary, .resolution] | join(" -> ")')" "Try X -> failed: Didn't work" \
+  '  attempt 1 failed, attempt 2 has no outcome yet'
+
+# ---- several topics ----
+
+talk multi <<'END'
+U I'm getting a weird error in auth
+U also, remind me to call mom later
+U back to that bug - I tried X
+U that fixed it!
+END
+is "$(art multi "$top | [.status, .summary, .resolution, .source_ref] | join(\" / \")")" \
+  'resolved / Getting a weird error in auth / I tried X / multi:1-1,3-4' 'an aside is no turn of the effort'
+is "$(art multi 'select(.type == "event") | [.status, .summary, .source_ref] | join(" / ")')" \
+  'open / Remind me to call mom later / multi:2-2' '  but an event of its own'
+is "$(why)" 'opened aside returned resolved' '  turn by turn'
+
+talk two <<'END'
+U Let's solve a bug in the payment form
+A Ok. What happens?
+U Also I need to book a flight to Oslo next month
+A Sure. From which airport?
+U Berlin. But first the payment form: the submit button does nothing
+A The handler is not bound. Add onclick to the button.
+U that works now
+A Great. For Oslo I found a flight on May 3rd for 120 EUR.
+U Perfect, book it
+A Booked: confirmation ABC123.
+U Thanks!
+END
+is "$(art two "$top | [.status, .summary, .resolution, .source_ref] | join(\" / \")")" \
+  'resolved / Solve a bug in the payment form / Add onclick to the button / two:1-2,5-7|resolved / Book a flight to Oslo next month / Booked: confirmation ABC123 / two:3-4,8-11' \
+  'two efforts at once do not mix; thanks for what is done ends the second'
+
+talk agent <<'END'
+U Please fix the null pointer crash in parser.c
+A Let me look at the file first.
+T parser.c:41: if (node->next->kind == END)
+A I've fixed the null check in parser.c and all tests pass now.
+U great. Now add a logout button to the header
+A Done. I added the logout button.
+END
+is "$(art agent "$top | [.status, .summary] | join(\" / \")")" \
+  'resolved / Fix the null pointer crash in parser.c|open / Add a logout button to the header' \
+  'going on after a report of success ends an effort; a report alone does not'
+is "$(art agent "$top | .source_ref" | cut -d'|' -f1)" agent:1-4 '  tool output in between is part of it'
+
+# ---- coming back ----
+
+talk again <<'END'
+U My laptop won't connect to wifi
+A Have you tried restarting the router?
+U yes, still the same
+A Did you install the driver?
+U no
+A Install the broadcom driver from the vendor's site.
+U it works again
+A Glad to hear it!
+U hmm, it broke again
+END
+is "$(why)" 'opened continued attempt continued continued continued resolved - reopened' 'what fails again is open again'
+is "$(art again "$top | [.status, .resolution // \"\"] | join(\" \")")" 'open ' '  without its resolution'
+key=$(art again "$top | .key")
+is "$(skein show "$key" --json | jq -r '[(.history // .artifact.history)[].status] | join(" ")')" 'open resolved reopened' '  and with a history'
+is "$(art again 'select(.parent != null) | .summary' | cut -d'|' -f1)" 'Have you tried restarting the router?' \
+  '  a bare no to a question is no failed attempt'
+
+talk far/one <<'END'
+U The invoice export crashes with a null pointer
+A Which version is it?
+U 4.2
+END
+key=$(art far/one .key)
+talk far/two <<'END'
+U Back to the invoice export: it only crashes for empty invoices
+A Guard the loop over the invoice lines.
+U that fixed it, thanks!
+END
+is "$(why)" 'returned continued resolved' 'an open effort is reached from another thread'
+is "$(art far/one "$top | [.key, .status, .source_ref] | join(\" \")")" "$key resolved far/one:1-3;far/two:1-3" \
+  '  and its turns there are named as well'
+
+# ---- commands ----
+
+talk cmd <<'END'
+U I want to plan the team offsite in June
+A Where to?
+U I also need help with the budget spreadsheet for marketing
+END
+is "$(art cmd "$top | .status")" 'open|open' 'two open efforts'
+first=$(art cmd "$top | .key" | cut -d'|' -f1)
+entry "{\"type\":\"close\",\"artifact\":\"$first\",\"text\":\"postponed to next year\",\"ts\":\"2024-03-02T10:00:00Z\"}"
+is "$(art cmd "$top | [.status, .resolution // \"\"] | join(\":\")")" 'resolved:postponed to next year|open:' 'one is closed by command, with how it ended'
+is "$(skein show "$last" --json | jq -r .sections.compactor.result)" "$first" '  which says what it closed'
+entry "{\"type\":\"reopen\",\"artifact\":\"$first\",\"ts\":\"2024-03-02T10:01:00Z\"}"
+is "$(art cmd "$top | .status")" 'open|open' 'and opened again'
+entry '{"type":"close","artifact":"a99999.0","ts":"2024-03-02T10:02:00Z"}'
+is "$(skein show "$last" --json | jq -r .sections.compactor.error)" not_found 'an artifact that is not there is an error'
+entry '{"type":"close","thread":"agent","ts":"2024-03-02T10:03:00Z"}'
+is "$(art agent "$top | .status")" 'resolved|resolved' 'closing a thread ends what was reported as done'
+entry '{"type":"close","thread":"cmd","ts":"2024-03-02T10:04:00Z"}'
+is "$(art cmd "$top | .status")" 'open|open' '  and nothing else'
+
+# ---- idle ones are raised ----
+
+say_at() { entry "{\"user\":\"$1\",\"thread\":\"$2\",\"ts\":\"$3\",\"text\":\"$4\"}"; }
+raised() { skein show "$last" --json | jq -c '.sections.compactor.raised // []'; }
+say_at idle i1 2024-04-01T10:00:00Z 'Help me write a grant proposal for the museum'
+key=a$last.0
+say_at idle i2 2024-04-03T10:00:00Z 'hello'
+is "$(raised)" '[]' 'after two days an open effort is not idle'
+say_at idle i3 2024-04-12T10:00:00Z 'hello'
+is "$(raised)" "[\"$key\"]" 'after a week it is raised as the next session begins'
+say_at idle i3 2024-04-12T10:01:00Z 'hello there'
+is "$(raised)" '[]' '  once'
+
+# ---- whose it is ----
+
+jq -c . >"$SCRATCH/room" <<'R'
+{"room":"help","user":"ann","ts":"2024-05-05T10:00:00Z","text":"my wifi card is not found after the kernel upgrade"}
+{"room":"help","user":"bob","ts":"2024-05-05T10:00:10Z","text":"I need help mounting an ntfs partition at boot"}
+{"room":"help","user":"cy","ts":"2024-05-05T10:00:20Z","text":"ann: try loading the b43 module"}
+{"room":"help","user":"dee","ts":"2024-05-05T10:00:30Z","text":"bob: add the ntfs partition to /etc/fstab"}
+{"room":"help","user":"ann","ts":"2024-05-05T10:00:40Z","text":"cy: that fixed it, thanks!"}
+R
+skein send --wait "$SCRATCH/room" >/dev/null
+is "$(skein artifacts --json | jq -r 'select(.room == "help" and .parent == null) | [.user, .status, .source_ref | sub("^[^:]*:"; "")] | join(" ")' | paste -sd'|')" \
+  'ann resolved 1-1,3-3,5-5|bob open 2-2,4-4' 'in a room each effort is its own and only its owner ends it'
+echo '{"domain":"other","user":"far","thread":"o","ts":"2024-05-05T11:00:00Z","text":"back to the budget spreadsheet, that fixed it"}' |
+  skein send --wait >/dev/null
+is "$(skein artifacts --json --domain other | wc -l)" 0 'another domain has none of it'
+
+# ---- the same again ----
+
+skein digest | grep -v '^cursors ' >"$SCRATCH/before"
+skein rebuild --from compactor >/dev/null 2>&1
+skein digest | grep -v '^cursors ' >"$SCRATCH/after"
+is "$(diff "$SCRATCH/before" "$SCRATCH/after")" '' 'a rebuild gives the same artifacts'
+down
+done_testing
