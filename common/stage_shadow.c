@@ -94,8 +94,8 @@ print_difference(uint64_t seq, struct slice real, struct slice mine)
 static void
 decide_one(struct stage *st, struct db_txn *txn, uint64_t seq, struct buf *mine)
 {
-	static const struct msg_s_none rejected = { .rejected = true };
-	struct msg section = { MSG_s_none, (const union msg_any *)&rejected };
+	static const struct msg_s_none rejected = { .rejected = true }, nothing;
+	struct msg section = { MSG_s_none, (const union msg_any *)&nothing };
 	struct stage_entry e;
 	struct msg_error why;
 	int rc;
@@ -105,8 +105,9 @@ decide_one(struct stage *st, struct db_txn *txn, uint64_t seq, struct buf *mine)
 		rc = filter_decide(st, &e, &section, &why);
 	else if (rc == 0 && st->spec->decide != NULL)
 		rc = st->spec->decide(st, &e, &section, &why);
-	else if (rc == 0)
-		section.as = arena_alloc(&st->arena, sizeof(union msg_any));
+	if (rc == -1)
+		section = (struct msg){ MSG_s_none,
+			(const union msg_any *)&rejected };
 	if (rc == 0 && st->spec->apply != NULL)
 		st->spec->apply(st, &e, &section);
 	buf_clear(mine);

@@ -20,6 +20,7 @@ struct voices {
 	struct msg_a_work *alike;	/* open, with the most words in common */
 	uint64_t likeness;
 	uint64_t near;			/* likeness of the adjacent one */
+	bool room;
 };
 
 static bool
@@ -31,7 +32,8 @@ is_owner(const struct msg_a_work *w, const struct compact_turn *t)
 static struct voices
 hear(const struct effort_state *s, const struct compact_turn *t)
 {
-	struct voices v = { .answered = effort_answered(s, t) };
+	struct voices v = { .answered = effort_answered(s, t),
+		.room = s->c->envelope->room.len > 0 };
 	struct msg_a_work *w;
 	uint64_t like;
 	size_t i;
@@ -81,18 +83,21 @@ latest_open(const struct effort_state *s, const struct compact_turn *t,
 	return NULL;
 }
 
-/* The one it goes on with, where nothing in it says otherwise. */
+/*
+ * The one it goes on with, where nothing in it says otherwise.  In a room
+ * everybody uses the same words: there they do not speak.
+ */
 static struct msg_a_work *
 going_on(const struct voices *v)
 {
 	if (effort_is_open(v->adjacent)) {
-		if (v->likeness >= VERY_LIKE && v->near == 0)
+		if (!v->room && v->likeness >= VERY_LIKE && v->near == 0)
 			return v->alike;
 		return v->adjacent;
 	}
 	if (effort_is_open(v->chain))
 		return v->chain;
-	return v->likeness >= LIKE ? v->alike : NULL;
+	return !v->room && v->likeness >= LIKE ? v->alike : NULL;
 }
 
 /* ---- from other threads of the same stream ---- */
@@ -226,6 +231,15 @@ is_step(const struct voices *v, const struct compact_turn *t)
 		    !slice_is(v->answered->role, "user");
 	return v->chain == v->adjacent &&
 	    (v->near > 0 || word_count(t->does) < 2);
+}
+
+/* In a room, what another is told to do is not the speaker's effort. */
+static bool
+is_advice(const struct compact_turn *t, const struct voices *v)
+{
+	return v->room && slice_is(t->does->act, "request") &&
+	    v->answered != NULL && !slice_eq(v->answered->user, t->user) &&
+	    !effort_speaks_of_self(t);
 }
 
 static struct effort_choice
@@ -362,7 +376,7 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (slice_is(t->does->act, "reject"))
 		return choose_reject(t, &v);
-	if (signs->opens)
+	if (signs->opens && word_count(t->does) > 0 && !is_advice(t, &v))
 		return choose_open(t, &v);
 	return choose_owner(s, t, &v);
 }

@@ -313,6 +313,17 @@ effort_shifts(const struct compact_turn *t)
 }
 
 bool
+effort_speaks_of_self(const struct compact_turn *t)
+{
+	static const char *const self[] = { "i", "i'm", "im", "i've", "i'd",
+		"my", "me", "mine", "we", "our", "us", NULL };
+	struct words w;
+
+	read_words(t->text, &w);
+	return says(&w, self);
+}
+
+bool
 effort_is_thanks(const struct compact_turn *t)
 {
 	return slice_is(t->does->act, "greeting") &&

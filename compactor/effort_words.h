@@ -28,6 +28,8 @@ bool effort_asks_for_more(const struct compact_turn *t);
 bool effort_is_reminder(const struct compact_turn *t);
 /* It leaves the topic: also, by the way, another problem. */
 bool effort_shifts(const struct compact_turn *t);
+/* It has I, my, me, we ... */
+bool effort_speaks_of_self(const struct compact_turn *t);
 /* Thanks or goodbye, and nothing else. */
 bool effort_is_thanks(const struct compact_turn *t);
 /* It says that something fails as before, or fails again. */

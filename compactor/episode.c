@@ -105,6 +105,7 @@ get(struct work *w, uint64_t thread)
 	h = hold(w, thread);
 	h->d = d;
 	h->d.has = 0;
+	digest_unpack(&h->d, w->c->arena);
 	return h;
 }
 
@@ -539,6 +540,7 @@ write_held(struct work *w)
 			continue;
 		schedule(w, h);
 		put_outline(w, h);
+		digest_pack(&h->d, w->c->arena);
 		k = key_u64(h->thread);
 		db_put_msg(stage_tables(w->c->st), TABLE_episode_digests,
 		    key_slice(&k), MSG_episode_digest, &h->d);

@@ -10,6 +10,8 @@ enum {
 	KEYWORDS_A_CLAIM = 6,	/* the heaviest of it */
 	ENTITY_WEIGHT = 1000,
 	LINE_LEAST = 2000,	/* a statement that tells less is none */
+	WEIGHT_ENOUGH = 1000000000,	/* a word cannot get heavier */
+	PACKED_HEAD = 11,	/* of an item, before its text */
 };
 
 /* ---- what is said most ---- */
@@ -48,7 +50,8 @@ add_weight(struct msg_strs *words, struct msg_u64s *weights,
 
 	for (i = 0; i < words->count && i < weights->count; i++)
 		if (slice_eq(words->at[i], word)) {
-			weights->at[i] += weight;
+			if (weights->at[i] < WEIGHT_ENOUGH)
+				weights->at[i] += weight;
 			return;
 		}
 	if (words->count < most) {
@@ -170,7 +173,8 @@ take_name(struct msg_episode_digest *d, struct arena *arena,
 {
 	struct summary_turn turn = { t->text, t->role, t->does };
 
-	if (d->name.len > 0 || !slice_is(t->role, "user") ||
+	if (d->name.len > 0 || d->turns > DIGEST_NAMED_BY ||
+	    !slice_is(t->role, "user") ||
 	    t->does->machine || t->does->n_claims == 0)
 		return false;
 	d->name = summary_goal(arena, &turn).text;
@@ -251,4 +255,152 @@ digest_compacted(struct msg_episode_digest *d)
 	d->due = 0;
 	d->changed = (struct msg_strs){ 0 };
 	d->has = 0;
+}
+
+/* ---- packing ---- */
+
+static void
+put_u32(char *at, uint64_t n)
+{
+	uint32_t v = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+
+	at[0] = (char)(v >> 24);
+	at[1] = (char)(v >> 16);
+	at[2] = (char)(v >> 8);
+	at[3] = (char)v;
+}
+
+static uint64_t
+get_u32(const char *at)
+{
+	const unsigned char *p = (const unsigned char *)at;
+
+	return (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 |
+	    (uint64_t)p[2] << 8 | p[3];
+}
+
+/* How many bytes an item takes; what is too long for one is cut. */
+static size_t
+item_len(struct slice text)
+{
+	return PACKED_HEAD + text_cut(text, UINT16_MAX);
+}
+
+static void
+pack_item(struct slice *out, char kind, uint64_t a, uint64_t b,
+    struct slice text)
+{
+	char *at = (char *)(uintptr_t)out->ptr + out->len;
+	size_t len = item_len(text) - PACKED_HEAD;
+
+	at[0] = kind;
+	put_u32(at + 1, a);
+	put_u32(at + 5, b);
+	at[9] = (char)(len >> 8);
+	at[10] = (char)len;
+	if (len > 0)
+		memcpy(at + PACKED_HEAD, text.ptr, len);
+	out->len += PACKED_HEAD + len;
+}
+
+static size_t
+strs_len(const struct msg_strs *list)
+{
+	size_t i, len = 0;
+
+	for (i = 0; i < list->count; i++)
+		len += item_len(list->at[i]);
+	return len;
+}
+
+static void
+pack_strs(struct slice *out, char kind, const struct msg_strs *list,
+    const struct msg_u64s *weights)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		pack_item(out, kind, weights != NULL && i < weights->count ?
+		    weights->at[i] : 0, 0, list->at[i]);
+}
+
+void
+digest_pack(struct msg_episode_digest *d, struct arena *arena)
+{
+	size_t i, len = strs_len(&d->people) + strs_len(&d->keywords) +
+	    strs_len(&d->entities) + strs_len(&d->artifacts) +
+	    strs_len(&d->changed);
+	struct slice out = SLICE_NONE;
+
+	for (i = 0; i < d->n_lines; i++)
+		len += item_len(d->lines[i].text);
+	out.ptr = arena_alloc(arena, len);
+	pack_strs(&out, 'p', &d->people, NULL);
+	pack_strs(&out, 'k', &d->keywords, &d->weights);
+	pack_strs(&out, 'e', &d->entities, &d->entity_weights);
+	pack_strs(&out, 'a', &d->artifacts, NULL);
+	pack_strs(&out, 'c', &d->changed, NULL);
+	for (i = 0; i < d->n_lines; i++)
+		pack_item(&out, 'l', d->lines[i].turn, d->lines[i].content,
+		    d->lines[i].text);
+	d->packed = out;
+	d->people = d->keywords = d->entities = (struct msg_strs){ 0 };
+	d->artifacts = d->changed = (struct msg_strs){ 0 };
+	d->weights = d->entity_weights = (struct msg_u64s){ 0 };
+	d->lines = NULL;
+	d->n_lines = 0;
+}
+
+/* Where an item goes; all lists of a digest are as long as this at most. */
+static void
+unpack_item(struct msg_episode_digest *d, struct arena *arena,
+    const char *item, struct slice text)
+{
+	struct msg_u64s *weights = item[0] == 'k' ? &d->weights :
+	    item[0] == 'e' ? &d->entity_weights : NULL;
+	struct msg_strs *list = item[0] == 'p' ? &d->people :
+	    item[0] == 'k' ? &d->keywords : item[0] == 'e' ? &d->entities :
+	    item[0] == 'a' ? &d->artifacts :
+	    item[0] == 'c' ? &d->changed : NULL;
+
+	if (item[0] == 'l' && d->n_lines < DIGEST_LINES) {
+		if (d->lines == NULL)
+			d->lines = arena_array(arena, DIGEST_LINES,
+			    sizeof(d->lines[0]));
+		d->lines[d->n_lines++] = (struct msg_episode_line){
+			.turn = get_u32(item + 1),
+			.content = get_u32(item + 5),
+			.text = text,
+		};
+	}
+	if (list == NULL || list->count == DIGEST_ARTIFACTS)
+		return;
+	if (list->at == NULL)
+		list->at = arena_array(arena, DIGEST_ARTIFACTS, sizeof(text));
+	list->at[list->count++] = text;
+	if (weights == NULL)
+		return;
+	if (weights->at == NULL)
+		weights->at = arena_array(arena, DIGEST_ARTIFACTS,
+		    sizeof(weights->at[0]));
+	weights->at[weights->count++] = get_u32(item + 1);
+}
+
+void
+digest_unpack(struct msg_episode_digest *d, struct arena *arena)
+{
+	struct slice in = d->packed;
+	size_t len;
+
+	while (in.len >= PACKED_HEAD) {
+		len = (size_t)(unsigned char)in.ptr[9] << 8 |
+		    (unsigned char)in.ptr[10];
+		if (len > in.len - PACKED_HEAD)
+			break;
+		unpack_item(d, arena, in.ptr,
+		    slice_of(in.ptr + PACKED_HEAD, len));
+		in = slice_of(in.ptr + PACKED_HEAD + len,
+		    in.len - PACKED_HEAD - len);
+	}
+	d->packed = SLICE_NONE;
 }

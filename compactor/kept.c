@@ -130,6 +130,7 @@ answer(struct effort_state *s, const struct msg_a_asked *was,
 {
 	struct msg_a_asked asked = *was;
 	struct msg_artifact *draft;
+	struct slice told;
 
 	if (asked.n_draft != 1)
 		return;
@@ -140,6 +141,12 @@ answer(struct effort_state *s, const struct msg_a_asked *was,
 	asked.answer = t->number;
 	asked.has = 0;
 	package_fill(s->c, draft, t, PLACE_resolving, 0);
+	told = effort_unaddressed(s, draft->summary);
+	if (told.len < draft->summary.len) {
+		artifact_set_field(draft, s->c->arena, "statement", &told, 1);
+		draft->summary = told;
+		package_word(s->c, draft);
+	}
 	tell_asked(s, &asked);
 }
 
@@ -150,21 +157,21 @@ static enum verdict
 judge(const struct effort_state *s, const struct msg_a_asked *asked,
     const struct compact_turn *t)
 {
+	bool room = s->c->envelope->room.len > 0;
 	const struct msg_a_said *answered;
 
 	if (!is_user(t) || asked->answer == 0 ||
 	    !slice_eq(t->user, asked->user))
+		return WAITS;
+	answered = effort_answered(s, t);
+	if (room && (answered == NULL || answered->number != asked->answer))
 		return WAITS;
 	if (slice_is(t->does->act, "reject"))
 		return REFUSED;
 	if (t->does->concludes || slice_is(t->does->act, "accept") ||
 	    effort_is_thanks(t))
 		return CONCLUDED;
-	if (s->c->envelope->room.len == 0)
-		return MOVES_ON;
-	answered = effort_answered(s, t);
-	return answered != NULL && answered->number == asked->answer &&
-	    !slice_is(t->does->act, "question") ? MOVES_ON : WAITS;
+	return room ? WAITS : MOVES_ON;
 }
 
 static void

@@ -73,7 +73,7 @@ is "$(skein requests --json | jq -r 'select(.key == "10.0").parent_hash | length
 is "$(skein requests --json | jq -r .system_hash | sort -u | wc -l)" 2 'a changed date does not change the system text'
 is "$(skein requests --json --thread t9 | field .id)" 'x1 x2' '--thread'
 is "$(skein requests --json --limit 1 | jq -c '[.conversation,.parent,.branch,.subtask,.task_parent,.match]')" \
-  '[null,null,null,null,null,null]' 'what the linker will say is null'
+  '["v12",null,"main",false,null,{"strategy":"new","why":"no earlier call belongs to it"}]' 'what the linker says of it'
 
 # rejects
 is "$(skein rejects --json | jq -c '[.kind,.stage,.code]')" '["refusal","ingest","bad_value"]' 'a refusal is listed'

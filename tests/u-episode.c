@@ -66,6 +66,36 @@ test_take(void)
 	is_int(d.n_lines, 2, "what a tool says is counted, not kept");
 }
 
+static void
+test_pack(void)
+{
+	struct msg_episode_digest d = { .first_at = INT64_MAX }, e;
+	struct compact_turn t = make_turn(7, "user",
+	    "I want to plan a trip to Lisbon", "lisbon", 5000);
+
+	(void)digest_take(&d, &arena, &t);
+	digest_take_artifact(&d, &arena, SLICE("a1.0"));
+	e = d;
+	digest_pack(&e, &arena);
+	is_int(e.keywords.count + e.n_lines + e.artifacts.count, 0,
+	    "packed, the lists are one string");
+	digest_unpack(&e, &arena);
+	ok(e.keywords.count == 1 && slice_is(e.keywords.at[0], "lisbon") &&
+	    e.weights.count == 1 && e.weights.at[0] == 5000,
+	    "and back: keywords with their weights");
+	ok(e.n_lines == 1 && e.lines[0].turn == 7 &&
+	    e.lines[0].content == 5000 &&
+	    slice_eq(e.lines[0].text, d.lines[0].text), "lines");
+	ok(e.people.count == 1 && slice_is(e.people.at[0], "ann") &&
+	    e.artifacts.count == 1 && e.changed.count == 1,
+	    "people and artifacts");
+	e = (struct msg_episode_digest){ .packed = SLICE("k\0\0") };
+	digest_unpack(&e, &arena);
+	e.packed = SLICE("k\0\0\0\1\0\0\0\0\377\377too short");
+	digest_unpack(&e, &arena);
+	is_int(e.keywords.count, 0, "what is cut off is left out");
+}
+
 static size_t
 size_of(const struct msg_episode_digest *d)
 {
@@ -123,6 +153,7 @@ main(void)
 {
 	arena_init(&arena);
 	test_take();
+	test_pack();
 	test_bounds();
 	arena_release(&arena);
 	return done();
