@@ -5,7 +5,7 @@
 #   make test                     set up, build, run all tests
 #   make bench                    speed, as ratios to the raw limit
 #   make fuzz                     fuzz what parses, for a bounded time
-#   make eval-acts eval-chains eval-links eval-retrieval eval-context
+#   make eval-acts eval-chains eval-artifacts eval-links eval-retrieval eval-context
 #                                 quality, on labelled dialogues
 #   make install                  PREFIX, DESTDIR
 #   make SAN=address,undefined test
@@ -146,7 +146,7 @@ fuzz:
 		$$(ls -d tests/data/fuzz/$$f 2>/dev/null); done
 
 # Quality, on data that is not part of the project (SKEIN_DATA).
-eval-acts eval-chains eval-links eval-retrieval eval-context:
+eval-acts eval-chains eval-artifacts eval-links eval-retrieval eval-context:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
 	@SKEIN_BIN=$(B)/bin bench/$@ $(EVALFLAGS)
@@ -185,7 +185,7 @@ clean:
 	rm -rf build build-* compile_commands.json
 
 .SECONDARY:
-.PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts eval-chains eval-links eval-retrieval eval-context
+.PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts eval-chains eval-artifacts eval-links eval-retrieval eval-context
 # Tests read the data in the tree; programs find theirs by their own place.
 $(B)/tests/%.o $(B)/bench/%.o: CFLAGS_ += -DSKEIN_SOURCE_DIR='"$(CURDIR)"'
 

@@ -16,13 +16,13 @@ figure 'linker: the raw hash on as many bytes' "$raw" MB/s
 
 extremes() { awk 'NR == 1 { least = most = $1 } { if ($1 < least) least = $1; if ($1 > most) most = $1 } END { printf "%.2f\n", most / least }'; }
 
-mkdir -p "$scratch/depth"
-# shellcheck disable=SC2086
-"$bench/bench-linker" depth "$scratch/depth" ${BENCH_DEPTHS:-10 30 100 300 1000} >"$scratch/depths" || exit 1
-while read -r n us; do
+for n in ${BENCH_DEPTHS:-10 30 100 300 1000}; do
+  mkdir -p "$scratch/depth-$n"
+  read -r n us < <("$bench/bench-linker" depth "$scratch/depth-$n" "$n") || exit 1
   figure "linker: a request of $n messages, $((n - 2)) known" "$us" us
-done <"$scratch/depths"
-ratio=$(awk '{ print $2 }' "$scratch/depths" | extremes)
+  echo "$us" >>"$scratch/depths"
+done
+ratio=$(extremes <"$scratch/depths")
 figure 'linker: dearest depth to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
 
 for n in ${BENCH_CALLS:-1000 1000000}; do

@@ -31,7 +31,7 @@
 #define HAS_SQLITE 0
 #endif
 
-enum { WORDS = 60000, QUERIES = 200, LONGEST = 8, BATCH = 512 };
+enum { WORDS = 60000, QUERIES = 100, LONGEST = 8, BATCH = 512 };
 
 static uint64_t
 roll(uint64_t *dice)
@@ -98,12 +98,13 @@ feed(uint64_t n)
 	return 0;
 }
 
+/* Processor time: both sides only compute, and others may be at work. */
 static double
 now(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 

@@ -11,7 +11,7 @@
 
 enum {
 	LIMIT_PEOPLE = 50,
-	SETTLE_MS = 1000,	/* what a compactor that is down may hold us up */
+	SETTLE_MS = 1000,	/* what a silent compactor may hold us up */
 	SETTLE_STEP_MS = 2,
 };
 

@@ -320,8 +320,8 @@ check_all_derived(struct check *c)
 	    STAGE_ingest);
 #define STAGE(name, what)                                                  \
 	if (STAGE_##name != STAGE_ingest)                                  \
-		(void)check_derived(c, ENV_##name, TABLE_##name##_derived, \
-		    STAGE_##name);
+		c->follows[STAGE_##name] = check_derived(c, ENV_##name,    \
+		    TABLE_##name##_derived, STAGE_##name);
 #include "common/stages.def"
 	if (c->txns[ENV_probe] != NULL)
 		(void)check_derived(c, ENV_probe, TABLE_probe_derived,
@@ -564,6 +564,8 @@ check_store(struct check *c, bool deep)
 	if (c->tables)
 		check_ingest_tables(c);
 	check_states(c);
+	if (c->follows[STAGE_store])
+		check_index(c, deep);
 	if (deep)
 		check_deep(c);
 }

@@ -22,6 +22,7 @@ struct check {
 	struct msg_cursor cursors[STAGE_COUNT];
 
 	bool tables;		/* ingest's tables are there and follow */
+	bool follows[STAGE_COUNT];	/* those of the other stages */
 	uint64_t applied;	/* up to this entry */
 	bool partial;		/* an entry or its section was not readable */
 	/* Counted over the entries up to it. */
@@ -54,6 +55,9 @@ bool check_decode(struct check *c, enum table_id table,
 void check_place(struct check *c, uint64_t seq, const struct msg *entry,
     const struct msg_s_ingest *s);
 void check_ingest_tables(struct check *c);
+
+/* check_index.c: the search index's files; deep: made again from the log. */
+void check_index(struct check *c, bool deep);
 
 /* check_deep.c: ingest's tables made again beside the real ones. */
 void check_deep(struct check *c);

@@ -267,7 +267,11 @@ db_close(struct db **db)
 int
 db_wipe(const char *dir)
 {
-	static const char *const names[] = { "data.mdb", "lock.mdb" };
+	/*
+	 * The tables last: who opens them meanwhile must not keep them with a
+	 * lock file that is gone, for others would then have another one.
+	 */
+	static const char *const names[] = { "lock.mdb", "data.mdb" };
 	char path[PATH_MAX];
 	size_t i;
 

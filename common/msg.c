@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "common/msg_pack.h"
 #include "common/text.h"
 #include "common/xmalloc.h"
 
@@ -161,104 +162,13 @@ msg_is_absent(const struct msg_field *f, const void *msg)
 	    is_zero(f, msg);
 }
 
-static void pack_fields(msgpack_packer *pk, const struct msg_spec *, const void *);
-
-static void
-pack_str(msgpack_packer *pk, struct slice s)
-{
-	msgpack_pack_str(pk, s.len);
-	msgpack_pack_str_body(pk, s.ptr, s.len);
-}
-
-static void
-pack_list(msgpack_packer *pk, const struct msg_field *f, const void *msg)
-{
-	const struct msg_spec *sub = &specs[f->of];
-	const char *items = *(char *const *)at(msg, f->offset);
-	size_t i, count = *(const size_t *)at(msg, f->count_offset);
-
-	msgpack_pack_array(pk, count);
-	for (i = 0; i < count; i++)
-		pack_fields(pk, sub, items + i * sub->size);
-}
-
-static void
-pack_value(msgpack_packer *pk, const struct msg_field *f, const void *msg)
-{
-	const void *value = at(msg, f->offset);
-	const struct msg_strs *strs = value;
-	const struct msg_u64s *u64s = value;
-	const struct slice *s = value;
-	size_t i;
-
-	switch (f->type) {
-	case TYPE_u64:
-		msgpack_pack_uint64(pk, *(const uint64_t *)value);
-		break;
-	case TYPE_i64:
-	case TYPE_time:
-		msgpack_pack_int64(pk, *(const int64_t *)value);
-		break;
-	case TYPE_bool:
-		if (*(const bool *)value)
-			msgpack_pack_true(pk);
-		else
-			msgpack_pack_false(pk);
-		break;
-	case TYPE_str:
-		pack_str(pk, *s);
-		break;
-	case TYPE_bin:
-		msgpack_pack_bin(pk, s->len);
-		msgpack_pack_bin_body(pk, s->ptr, s->len);
-		break;
-	case TYPE_strs:
-		msgpack_pack_array(pk, strs->count);
-		for (i = 0; i < strs->count; i++)
-			pack_str(pk, strs->at[i]);
-		break;
-	case TYPE_u64s:
-		msgpack_pack_array(pk, u64s->count);
-		for (i = 0; i < u64s->count; i++)
-			msgpack_pack_uint64(pk, u64s->at[i]);
-		break;
-	case TYPE_list:
-		pack_list(pk, f, msg);
-		break;
-	}
-}
-
-static void
-pack_fields(msgpack_packer *pk, const struct msg_spec *spec, const void *msg)
-{
-	uint64_t written = 0;
-	size_t i, count = 0;
-
-	for (i = 0; i < spec->n_fields; i++) {
-		if (msg_is_absent(&spec->fields[i], msg))
-			continue;
-		written |= UINT64_C(1) << i;
-		count++;
-	}
-	msgpack_pack_map(pk, count);
-	for (i = 0; i < spec->n_fields; i++) {
-		if ((written >> i & 1) == 0)
-			continue;
-		msgpack_pack_uint8(pk, (uint8_t)spec->fields[i].tag);
-		pack_value(pk, &spec->fields[i], msg);
-	}
-}
-
 int
 msg_encode(struct buf *out, enum msg_id id, const void *msg)
 {
-	msgpack_packer pk;
-
-	msgpack_packer_init(&pk, out, write_buf);
-	msgpack_pack_array(&pk, 3);
-	msgpack_pack_uint8(&pk, MSG_PROTOCOL);
-	msgpack_pack_uint8(&pk, (uint8_t)id);
-	pack_fields(&pk, &specs[id], msg);
+	pack_array(out, 3);
+	pack_uint(out, MSG_PROTOCOL);
+	pack_uint(out, id);
+	pack_message(out, &specs[id], msg);
 	return out->over ? -1 : 0;
 }
 
@@ -565,16 +475,22 @@ msg_decode(struct slice record, struct arena *arena, struct msg *out,
     struct msg_error *why)
 {
 	const struct msg_spec *spec;
+	enum msg_id id = MSG_none;
 	msgpack_object o;
 	void *msg;
 
+	/* The whole union, so that ->as may be asked for the envelope. */
+	msg = arena_alloc(arena, sizeof(union msg_any));
+	if (unpack_record(record, arena, &id, msg)) {
+		*out = (struct msg){ id, msg };
+		return 0;
+	}
 	if (unpack(record, &o, why) == -1)
 		return -1;
 	spec = check_header(&o, why);
 	if (spec == NULL)
 		return -1;
-	/* The whole union, so that ->as may be asked for the envelope. */
-	msg = arena_alloc(arena, sizeof(union msg_any));
+	memset(msg, 0, sizeof(union msg_any));
 	if (unpack_fields(&o.via.array.ptr[2], arena, spec, msg, why) == -1)
 		return -1;
 	*out = (struct msg){ spec->id, msg };
@@ -586,8 +502,12 @@ msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
     void *out, struct msg_error *why)
 {
 	const struct msg_spec *spec;
+	enum msg_id want = id;
 	msgpack_object o;
 
+	memset(out, 0, specs[id].size);
+	if (unpack_record(record, arena, &want, out))
+		return 0;
 	if (unpack(record, &o, why) == -1)
 		return -1;
 	spec = check_header(&o, why);
@@ -723,6 +643,13 @@ msg_msgpack_to_json(struct slice bytes, struct msg_error *why)
 /* ---- JSON to msgpack ---- */
 
 static void
+pack_json_str(msgpack_packer *pk, struct slice s)
+{
+	msgpack_pack_str(pk, s.len);
+	msgpack_pack_str_body(pk, s.ptr, s.len);
+}
+
+static void
 pack_json(msgpack_packer *pk, json_t *json)
 {
 	const char *name;
@@ -733,7 +660,7 @@ pack_json(msgpack_packer *pk, json_t *json)
 	case JSON_OBJECT:
 		msgpack_pack_map(pk, json_object_size(json));
 		json_object_foreach (json, name, value) {
-			pack_str(pk, slice_str(name));
+			pack_json_str(pk, slice_str(name));
 			pack_json(pk, value);
 		}
 		break;
@@ -743,7 +670,7 @@ pack_json(msgpack_packer *pk, json_t *json)
 			pack_json(pk, value);
 		break;
 	case JSON_STRING:
-		pack_str(pk, slice_of(json_string_value(json),
+		pack_json_str(pk, slice_of(json_string_value(json),
 		    json_string_length(json)));
 		break;
 	case JSON_INTEGER:

@@ -54,6 +54,8 @@ struct stage_spec {
 	enum stage_id id;
 	enum env_id env;		/* where its own tables are */
 	enum table_id derived;		/* which of them says what they follow */
+	unsigned unread;		/* stages whose sections it never looks
+					   at, as bits: they are not decoded */
 	/*
 	 * NULL for a stage that only passes entries on.  Sets *section to a
 	 * message in st's arena; -1 with the reason sends the entry to rejects.

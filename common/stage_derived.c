@@ -325,7 +325,8 @@ derived_begin(struct stage *st)
 	char now[STAMP_BYTES + 1];
 
 	read_stamp(now);
-	if (!st->shadow && strcmp(now, marks.stamp) != 0) {
+	/* No file at all: removed since, perhaps before our first stamp. */
+	if (!st->shadow && (now[0] == '\0' || strcmp(now, marks.stamp) != 0)) {
 		wipe(st, "were changed by another hand");
 		fatalx(EX_RETRY, "own tables are gone: starting anew");
 	}

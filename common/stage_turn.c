@@ -262,7 +262,8 @@ turn_load(struct stage *st, struct db_txn *txn, uint64_t seq, bool with_own,
 		return -1;
 	}
 	for (id = 0; id < last || (with_own && id == last); id++)
-		if (load_section(st, txn, seq, id, &out->sections[id], why) ==
+		if ((st->filter != NULL || (st->spec->unread >> id & 1) == 0) &&
+		    load_section(st, txn, seq, id, &out->sections[id], why) ==
 		    -1)
 			return -1;
 	return 0;

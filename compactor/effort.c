@@ -367,7 +367,8 @@ is_idle(const struct compact *c, const struct msg_artifact *a)
 	const struct msg_a_state *last = a->n_history == 0 ? NULL :
 	    &a->history[a->n_history - 1];
 
-	return slice_is(a->status, "open") && c->ts - a->updated_at >= idle_ms &&
+	return slice_is(a->status, "open") &&
+	    c->ts - a->updated_at >= idle_ms &&
 	    (last == NULL || !slice_is(last->status, "raised") ||
 		c->ts - last->at >= idle_ms);
 }

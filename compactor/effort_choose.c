@@ -17,7 +17,7 @@ struct voices {
 	const struct msg_a_said *answered;
 	struct msg_a_work *adjacent;	/* of the turn that this one answers */
 	struct msg_a_work *chain;	/* with the chain of the turn */
-	struct msg_a_work *alike;	/* open, with the most words in common */
+	struct msg_a_work *alike;	/* open, with most words in common */
 	uint64_t likeness;
 	uint64_t near;			/* likeness of the adjacent one */
 	bool room;
@@ -242,6 +242,14 @@ is_advice(const struct compact_turn *t, const struct voices *v)
 	    !effort_speaks_of_self(t);
 }
 
+/* The owner tells of a problem after something was tried. */
+static bool
+tells_outcome(const struct compact_turn *t, const struct msg_a_work *w)
+{
+	return slice_is(t->does->act, "inform") && w->trying.len > 0 &&
+	    is_owner(w, t);
+}
+
 static struct effort_choice
 choose_open(const struct compact_turn *t, const struct voices *v)
 {
@@ -252,9 +260,8 @@ choose_open(const struct compact_turn *t, const struct voices *v)
 		return c;
 	}
 	if (is_step(v, t))
-		return choice(slice_is(t->does->act, "inform") &&
-			v->adjacent->trying.len > 0 && is_owner(v->adjacent, t) ?
-		    EFFORT_REJECT : EFFORT_GO_ON, v->adjacent);
+		return choice(tells_outcome(t, v->adjacent) ? EFFORT_REJECT :
+		    EFFORT_GO_ON, v->adjacent);
 	return c;
 }
 

@@ -222,7 +222,8 @@ address_len(struct slice text, struct slice name)
 {
 	size_t n = name.len;
 
-	if (n == 0 || text.len < n + 2 || strncasecmp(text.ptr, name.ptr, n) != 0 ||
+	if (n == 0 || text.len < n + 2 ||
+	    strncasecmp(text.ptr, name.ptr, n) != 0 ||
 	    (text.ptr[n] != ':' && text.ptr[n] != ','))
 		return 0;
 	for (n++; n < text.len && text.ptr[n] == ' '; n++)

@@ -261,7 +261,7 @@ effort_state_take(struct effort_state *s, const struct compact_turn *t,
 
 	for (i = 0; i < is->artifacts.count; i++) {
 		a = compact_read(s->c, is->artifacts.at[i]);
-		/* Deciding has seen a checkpoint already: then it is nothing. */
+		/* Deciding has seen a checkpoint already: no harm. */
 		if (a != NULL && a->checkpoint)
 			effort_state_checkpoint(s, a);
 		else if (a != NULL)

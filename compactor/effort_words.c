@@ -130,10 +130,11 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 	    (slice_is(s->act, "commit") && w->count > 0 &&
 		is_one_of(w->at[0], offers)))
 		return 0;
+	if (slice_is(s->act, "question") ||
+	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
+		return says(w, suggest_words) ? 3 : 0;
 	if (slice_is(s->act, "request"))
 		return 4;
-	if (slice_is(s->act, "question"))
-		return says(w, suggest_words) ? 3 : 0;
 	if (!assistant || summary_content(t->does, s->at, s->len) == 0)
 		return 0;
 	return slice_is(s->act, "commit") ? 2 : slice_is(s->act, "inform");
@@ -192,7 +193,8 @@ static bool
 is_done(const struct words *w)
 {
 	static const char *const all[] = { "all", "successfully", "great", "ok",
-		"okay", "sure", "alright", "perfect", "it's", "is", "now", "just",
+		"okay", "sure", "alright", "perfect", "it's", "is", "now",
+		"just",
 		"your", "yes", NULL };
 	size_t i = 0, from;
 

@@ -3,14 +3,10 @@
  */
 #include "compactor/episode.h"
 
-#include <stdlib.h>
-
 #include "common/when.h"
 #include "compactor/episode_digest.h"
-#include "compactor/episode_words.h"
+#include "compactor/episode_make.h"
 #include "compactor/skill.h"
-
-enum { EPISODE_SKILLS = 32 };	/* named in an episode, the latest */
 
 /* A thread's digest, as this entry has it. */
 struct held {
@@ -42,12 +38,6 @@ struct due {
 };
 
 /* ---- keys ---- */
-
-struct slice
-episode_key(struct arena *arena, uint64_t thread)
-{
-	return arena_printf(arena, "p%llu", (unsigned long long)thread);
-}
 
 static struct key
 due_key(struct key prefix, int64_t at, uint64_t thread)
@@ -180,93 +170,7 @@ take_artifacts(struct work *w)
 	}
 }
 
-/* ---- making an episode ---- */
-
-static void
-sort_words(struct msg_strs *words, struct msg_u64s *weights)
-{
-	uint64_t weight;
-	struct slice word;
-	size_t i, k;
-
-	for (i = 1; i < words->count && i < weights->count; i++) {
-		word = words->at[i];
-		weight = weights->at[i];
-		for (k = i; k > 0 && weights->at[k - 1] < weight; k--) {
-			words->at[k] = words->at[k - 1];
-			weights->at[k] = weights->at[k - 1];
-		}
-		words->at[k] = word;
-		weights->at[k] = weight;
-	}
-}
-
-static void
-put_episode(struct compact *c, const struct msg_episode *e)
-{
-	struct msg_s_compactor *s = c->section;
-	struct msg_episode *all;
-	size_t i;
-
-	for (i = 0; i < s->n_episodes; i++)
-		if (slice_eq(s->episodes[i].key, e->key)) {
-			s->episodes[i] = *e;
-			return;
-		}
-	all = arena_array(c->arena, s->n_episodes + 1, sizeof(all[0]));
-	if (s->n_episodes > 0)
-		memcpy(all, s->episodes, s->n_episodes * sizeof(all[0]));
-	all[s->n_episodes++] = *e;
-	s->episodes = all;
-}
-
-/* What is told of it before it is compacted, and what does not change. */
-static struct msg_episode
-outline(struct compact *c, const struct held *h)
-{
-	uint64_t *thread = arena_alloc(c->arena, sizeof(*thread));
-
-	*thread = h->thread;
-	return (struct msg_episode){
-		.key = episode_key(c->arena, h->thread),
-		.domain = h->d.domain,
-		.user = h->d.user,
-		.room = h->d.room,
-		.episode_type = SLICE("primary"),
-		.linked_threads = { thread, 1 },
-		.turn_count = h->d.turns,
-		.created_at = h->d.first_at,
-		.last_activity_at = h->d.last_at,
-		.name = h->d.name,
-	};
-}
-
-static void
-make_episode(struct compact *c, struct held *h, const char *trigger)
-{
-	struct key k = key_u64(h->thread);
-	struct msg_episode old = { 0 }, e = outline(c, h);
-
-	(void)compact_get(c, TABLE_episodes, &k, MSG_episode, &old);
-	e.trigger = slice_str(trigger);
-	e.compacted_turns = h->d.turns;
-	e.compactions = old.compactions + 1;
-	e.compacted_at = c->ts;
-	e.artifacts = h->d.artifacts;
-	e.skills = old.skills;
-	sort_words(&h->d.keywords, &h->d.weights);
-	sort_words(&h->d.entities, &h->d.entity_weights);
-	e.keywords = h->d.keywords;
-	e.weights = h->d.weights;
-	e.entities = h->d.entities;
-	skill_decide(c, &h->d, e.key, &e.skills);
-	if (e.skills.count > EPISODE_SKILLS) {
-		e.skills.at += e.skills.count - EPISODE_SKILLS;
-		e.skills.count = EPISODE_SKILLS;
-	}
-	episode_word(c, &h->d, &e);
-	put_episode(c, &e);
-}
+/* ---- what was made ---- */
 
 /* The section's episode of a thread, made for one of two reasons. */
 static bool
@@ -338,7 +242,7 @@ look_at(struct work *w, struct held *h)
 		if (is_in_section(w, h->thread, "ended", "age"))
 			compacted(w, h);
 	} else if (trigger != NULL && has_news(h)) {
-		make_episode(w->c, h, trigger);
+		episode_make(w->c, h->thread, &h->d, trigger);
 		compacted(w, h);
 	}
 }
@@ -414,7 +318,7 @@ end_previous(struct work *w)
 		db_put_msg(stage_tables(w->c->st), TABLE_episode_streams,
 		    key_slice(&k), MSG_place, &latest);
 	} else if (h != NULL && has_news(h)) {
-		make_episode(w->c, h, "ended");
+		episode_make(w->c, h->thread, &h->d, "ended");
 		compacted(w, h);
 	}
 }
@@ -448,7 +352,7 @@ compact_own(struct work *w)
 	take_artifacts(w);
 	h = get(w, w->c->thread);
 	if (h != NULL && has_news(h))
-		make_episode(w->c, h, closed ? "closed" : "size");
+		episode_make(w->c, h->thread, &h->d, closed ? "closed" : "size");
 }
 
 /* ---- deciding and applying ---- */
@@ -522,7 +426,7 @@ put_outline(struct work *w, struct held *h)
 		e.has = 0;
 		e.name = h->d.name;
 	} else
-		e = outline(w->c, h);
+		e = episode_outline(w->c->arena, h->thread, &h->d);
 	db_put_msg(stage_tables(w->c->st), TABLE_episodes, key_slice(&k),
 	    MSG_episode, &e);
 }

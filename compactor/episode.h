@@ -32,7 +32,4 @@ enum {
 void episode_decide(struct compact *c);
 void episode_apply(struct compact *c);
 
-/* "p12" */
-struct slice episode_key(struct arena *arena, uint64_t thread);
-
 #endif

@@ -8,7 +8,7 @@
 #include "compactor/package_decide.h"
 
 enum {
-	MOVED_ON = 800,		/* thousandths of a confidence: not a word for it */
+	MOVED_ON = 800,		/* thousandths of a confidence */
 };
 
 static bool

@@ -3,7 +3,8 @@
  *
  * A question becomes a fact when it was answered and its asker has concluded:
  * with thanks or assent, or by going on without a word against it (in a room
- * only by thanks or assent in reply to the answer: there silence means nothing).  Until then it waits as a draft, which is listed nowhere.  A
+ * only by thanks or assent in reply to the answer: there silence means
+ * nothing).  Until then it waits as a draft, which is listed nowhere.  A
  * decision's conclusion is the turn that decides.  Events, reminders and notes
  * are kept at once; a reminder expires, on the time of entries, ticks too.
  */

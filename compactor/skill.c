@@ -141,7 +141,8 @@ is_same(struct compact *c, const struct msg_skill *s, const struct lesson *l)
 		return false;
 	a = similar_words(c->similar, c->arena, s->did);
 	b = similar_words(c->similar, c->arena, l->did);
-	return slice_eq(s->did, l->did) || similar_cosine(&a, &b) >= SKILL_ALIKE;
+	return slice_eq(s->did, l->did) ||
+	    similar_cosine(&a, &b) >= SKILL_ALIKE;
 }
 
 static bool

@@ -9,7 +9,7 @@
 enum {
 	CANDIDATES = 64,	/* replies compared with one continuation */
 	ROWS = 16,		/* taken under one shingle, the newest */
-	LEAST_SHARE = 200,	/* of the core, in thousandths, is the reply's */
+	LEAST_SHARE = 200,	/* thousandths of the core are the reply's */
 	LEAST_SHINGLES = 3,	/* fewer say nothing and are not kept */
 };
 

@@ -92,8 +92,8 @@ struct path {
 	struct slice hash;		/* of this prefix */
 	uint64_t depth;			/* how many messages it has */
 	char role;			/* of its last message */
-	uint64_t runs;			/* how often the assistant speaks behind */
-	bool spoke;			/* the message behind was the assistant's */
+	uint64_t runs;		/* how often the assistant speaks behind it */
+	bool spoke;		/* the message behind it was the assistant's */
 };
 /* Of the entry in hand, or of a call that is there; at its whole request. */
 bool path_begin(struct path *p, struct exchange *ex, const struct msg_call *c);
@@ -126,7 +126,7 @@ bool match_is_on(const struct exchange *ex, enum strategy s);
 void match_settle(struct exchange *ex, struct msg_call *c,
     const struct match *m);
 
-/* ---- exchange_adopt.c: later calls that this one is the better parent of ---- */
+/* ---- exchange_adopt.c: later calls that this one is the parent of ---- */
 
 void adopt_later(struct exchange *ex);
 

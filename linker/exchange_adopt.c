@@ -63,7 +63,7 @@ adopt_prefix(struct exchange *ex)
 	struct key k = calls_wait_key(self->domain, self->hash, self->ts,
 	    self->seq);
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
-	    TABLE_call_waits);
+	    TABLE_call_ends);
 	struct msg_call_ref ref;
 	struct msg_error why;
 	struct db_entry e;

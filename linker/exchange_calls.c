@@ -53,6 +53,8 @@ calls_wait_key(struct slice domain, struct slice hash, int64_t ts, uint64_t seq)
 {
 	struct key k = domain_key(domain, hash);
 
+	/* Beside the calls that end there: one place is looked at for both. */
+	key_add_bytes(&k, SLICE("w"));
 	add_when(&k, ts, seq);
 	return k;
 }
@@ -187,9 +189,9 @@ move_waits(struct exchange *ex, struct msg_call *c, uint64_t depth, bool add)
 		ref.depth = p.depth;
 		ref.runs = path_runs(&p);
 		if (add)
-			put_ref(ex, TABLE_call_waits, k, &ref);
+			put_ref(ex, TABLE_call_ends, k, &ref);
 		else
-			link_delete(exchange_link(ex), TABLE_call_waits, &k);
+			link_delete(exchange_link(ex), TABLE_call_ends, &k);
 	}
 }
 

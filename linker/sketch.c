@@ -185,7 +185,8 @@ sketch_likeness(const struct msg_call_sketch *reply,
 		if (k == n_core && !whole)
 			break;
 		seen++;
-		found += k < n_core && sketch_at(core, k) == sketch_at(reply, i);
+		if (k < n_core && sketch_at(core, k) == sketch_at(reply, i))
+			found++;
 	}
 	/* Too few to tell: the reply is a small part of the core, if any. */
 	if (seen == 0 || core->count == 0 ||

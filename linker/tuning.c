@@ -11,7 +11,7 @@ enum {
 	THRESHOLD_LEAST = 300,
 	THRESHOLD_MOST = 950,
 	BUCKETS = SCORE_FULL / THRESHOLD_STEP + 1,
-	MOVE_PRICE = 50,	/* thousandths moved for one more right */
+	MOVE_PRICE = 100,	/* thousandths moved for one more right */
 	STRONG = 700,		/* a term that speaks for a link */
 	WEAK = 200,		/* and one that speaks against it */
 };

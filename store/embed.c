@@ -39,7 +39,7 @@ enum {
 	PIECES_MAX = 1 << 20,
 	SCALE_MAX = 1023,
 	WORD_BYTES = 100,		/* longer ones are no words */
-	TEXT_PIECES = 1 << 14,		/* 127 SCALE_MAX times this fits 31 bits */
+	TEXT_PIECES = 1 << 14,		/* times 127 SCALE_MAX: 31 bits */
 	UNIT_BITS = 20,			/* a sum's largest value, brought to */
 };
 

@@ -22,6 +22,47 @@ struct indexer {
 	struct merger merger;
 };
 
+static void
+breathe(void *stage)
+{
+	status_breathe(stage);
+}
+
+/* Files that the tables list and that are gone are made from the log. */
+static void
+mend(struct stage *st, struct indexer *ix)
+{
+	struct segment_list list = { 0 };
+	struct db_txn *own = db_read(st->own), *shared;
+	struct segment *s;
+	char *path;
+	size_t i;
+
+	segment_list_read(&list, own);
+	db_abort(&own);
+	for (i = 0; i < list.n; i++) {
+		if (segments_hold(ix->dir, &list, i))
+			continue;
+		log_warnx("the segment of entries %llu to %llu is gone: made "
+			  "again", (unsigned long long)list.rows[i].first,
+		    (unsigned long long)list.rows[i].last);
+		shared = db_read(st->shared);
+		s = segment_make(shared, ix->tokeniser, list.rows[i].first,
+		    list.rows[i].last, breathe, st);
+		db_abort(&shared);
+		path = segment_path(ix->dir, 0, list.rows[i].first,
+		    list.rows[i].hash);
+		/* If the log gives another one by now, it is not this one. */
+		if (segment_hash(s) == list.rows[i].hash &&
+		    segment_save(ix->dir, path, s) == -1)
+			fatal(EX_RETRY, "%s: cannot be written", path);
+		free(path);
+		segment_close(&s);
+	}
+	ix->passed = list.n >= SEGMENT_FAN;
+	segment_list_release(&list);
+}
+
 void
 indexer_start(struct stage *st)
 {
@@ -31,6 +72,8 @@ indexer_start(struct stage *st)
 	ix->index = index_new(ix->tokeniser);
 	ix->dir = segments_dir(stage_conf(st));
 	stage_set_state(st, ix);
+	if (!st->shadow)
+		mend(st, ix);
 }
 
 void

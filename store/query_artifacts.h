@@ -47,7 +47,7 @@ bool query_artifact(struct query *q, struct db_txn *compactor,
 /* Its weight is shown as of the latest time of its user or room. */
 void query_artifact_row(struct query *q, const struct msg_artifact *a,
     int64_t half_life_ms, struct row *row);
-/* "thread:first-last,first-last;thread:first-last"; empty: it came from no turns. */
+/* "thread:first-last,first-last;thread:first-last"; empty: of no turns. */
 struct slice query_source_ref(struct query *q, const struct msg_artifact *a);
 /* The turns behind that, a row each. */
 void query_artifact_turns(struct query *q, const struct msg_artifact *a,

@@ -100,6 +100,7 @@ search_close(struct search **s)
 	free((*s)->touched);
 	free((*s)->must);
 	free((*s)->speaks);
+	free((*s)->owns);
 	free((*s)->dir);
 	free(*s);
 	*s = NULL;
@@ -298,6 +299,5 @@ search_run(struct search *s, const struct search_view *view,
 	hits_of(&r, out);
 	out->dense = r.dense.on;
 	score_clear(&r);
-	free(r.candidates);
 	return 0;
 }

@@ -125,7 +125,7 @@ static void
 scan(struct run *r, uint32_t place, struct heap *h)
 {
 	const struct source *source = &r->s->sources[place];
-	struct candidate c = { .source = place };
+	struct scored c = { .source = place };
 	uint32_t d;
 
 	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
@@ -150,12 +150,11 @@ scan_all(struct run *r)
 		scan(r, i, &h);
 	/* A phrase must be there whatever a text is about. */
 	if (r->parsed.n_phrases == 0 && h.n > 0) {
-		r->candidates = xrealloc(r->candidates,
-		    ((r->n_candidates + h.n) * 3 + 1) *
-		    sizeof(r->candidates[0]));
-		memcpy(r->candidates + r->n_candidates, h.at,
+		r->scored = xrealloc(r->scored, (r->n_scored + h.n) *
+		    sizeof(r->scored[0]));
+		memcpy(r->scored + r->n_scored, h.at,
 		    h.n * sizeof(h.at[0]));
-		r->n_candidates += h.n;
+		r->n_scored += h.n;
 	}
 	free(h.at);
 }
@@ -163,7 +162,7 @@ scan_all(struct run *r)
 void
 dense_run(struct run *r)
 {
-	const struct candidate *c;
+	const struct scored *c;
 	size_t i;
 
 	if (r->s->embed == NULL || r->q->lexical || !embed_query(r))
@@ -177,8 +176,8 @@ dense_run(struct run *r)
 		scan_all(r);
 		return;
 	}
-	for (i = 0; i < r->n_candidates; i++) {
-		c = &r->candidates[i];
+	for (i = 0; i < r->n_scored; i++) {
+		c = &r->scored[i];
 		if (r->s->sources[c->source].vectors != NULL)
 			note_most(r, likeness(r, &r->s->sources[c->source],
 			    c->doc - r->s->sources[c->source].base));
@@ -186,15 +185,14 @@ dense_run(struct run *r)
 }
 
 double
-dense_of(const struct run *r, const struct candidate *c)
+dense_of(const struct run *r, const struct source *source, uint32_t doc)
 {
-	const struct source *source = &r->s->sources[c->source];
 	double above;
 
 	if (!r->dense.on || source->vectors == NULL ||
 	    r->dense.most <= r->dense.mean)
 		return 0.0;
-	above = likeness(r, source, c->doc - source->base) - r->dense.mean;
+	above = likeness(r, source, doc) - r->dense.mean;
 	return above <= 0.0 ? 0.0 : above >= r->dense.most - r->dense.mean ?
 	    1.0 : above / (r->dense.most - r->dense.mean);
 }

@@ -75,25 +75,6 @@ has_phrases(const struct run *r, const struct document *d)
 	return all;
 }
 
-/* Loads a candidate's document; false: it does not count. */
-static bool
-stands_up(const struct run *r, const struct candidate *c,
-    struct arena *scratch, struct document *d)
-{
-	uint64_t seq = (uint64_t)candidate_value(r, c, COLUMN_SEQ);
-	enum search_kind kind = (enum search_kind)candidate_value(r, c,
-	    COLUMN_KIND);
-	struct stage_entry e;
-
-	if (kind != SEARCH_TURN && r->view->store != NULL &&
-	    version_that_counts(r, candidate_string(r, c, COLUMN_KEY)) != seq)
-		return false;
-	return document_load(r->view->shared, seq, scratch, &e) &&
-	    document_at(&e, scratch, kind,
-		(uint64_t)candidate_value(r, c, COLUMN_I), d) &&
-	    slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
-}
-
 /* ---- what else is known ---- */
 
 static void
@@ -107,7 +88,8 @@ mark_covered(const struct run *r, struct search_hit *hit)
 	size_t n = 0;
 	bool there;
 
-	if (r->view->store == NULL || hit->thread == 0)
+	if (r->view->store == NULL || hit->thread == 0 ||
+	    db_count(r->view->store, TABLE_covers) == 0)
 		return;
 	k = key_u64(hit->thread);
 	key_add_u64(&k, hit->turn);
@@ -226,25 +208,41 @@ words_found(const struct run *r, const struct search_hit *hit)
 
 /* ---- making a hit ---- */
 
+/* Loads a candidate's document; false: it does not count. */
+static bool
+stands_up(const struct run *r, const struct candidate *c,
+    struct stage_entry *e, struct document *d)
+{
+	uint64_t seq = (uint64_t)candidate_value(r, c, COLUMN_SEQ);
+	enum search_kind kind = (enum search_kind)candidate_value(r, c,
+	    COLUMN_KIND);
+
+	if (kind != SEARCH_TURN && r->view->store != NULL &&
+	    version_that_counts(r, candidate_string(r, c, COLUMN_KEY)) != seq)
+		return false;
+	*e = (struct stage_entry){ .seq = seq };
+	load_copy(r, TABLE_log, seq, &e->entry);
+	if (e->entry.id == MSG_none || !msg_is_entry(e->entry.id))
+		return false;
+	load_copy(r, TABLE_s_ingest, seq, &e->sections[STAGE_ingest]);
+	if (kind != SEARCH_TURN)
+		load_copy(r, TABLE_s_compactor, seq,
+		    &e->sections[STAGE_compactor]);
+	if (kind == SEARCH_EPISODE)
+		load_copy(r, TABLE_s_linker, seq, &e->sections[STAGE_linker]);
+	return document_at(e, r->arena, kind,
+	    (uint64_t)candidate_value(r, c, COLUMN_I), d) &&
+	    slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
+}
+
 static bool
 make_hit(const struct run *r, const struct candidate *c,
     struct arena *scratch, struct search_hit *hit)
 {
-	struct stage_entry e = { 0 };
+	struct stage_entry e;
 	struct document d;
 
-	if (!stands_up(r, c, scratch, &d))
-		return false;
-	e.seq = d.seq;
-	load_copy(r, TABLE_log, d.seq, &e.entry);
-	load_copy(r, TABLE_s_ingest, d.seq, &e.sections[STAGE_ingest]);
-	if (d.kind != SEARCH_TURN)
-		load_copy(r, TABLE_s_compactor, d.seq,
-		    &e.sections[STAGE_compactor]);
-	if (d.kind == SEARCH_EPISODE)
-		load_copy(r, TABLE_s_linker, d.seq,
-		    &e.sections[STAGE_linker]);
-	if (!document_at(&e, r->arena, d.kind, d.i, &d))
+	if (!stands_up(r, c, &e, &d))
 		return false;
 	*hit = (struct search_hit){
 		.kind = d.kind, .seq = d.seq, .i = d.i,
@@ -431,7 +429,7 @@ void
 hits_of(struct run *r, struct search_result *out)
 {
 	/* What lineage may bring up stands a little below the limit. */
-	struct pool p = { .most = r->q->limit + r->q->limit / 2 + 16 };
+	struct pool p = { .most = r->q->limit + r->q->limit / 4 + 8 };
 	size_t i;
 
 	if (p.most > r->n_candidates)

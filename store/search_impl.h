@@ -11,6 +11,8 @@
 #include "store/tail.h"
 #include "store/vectors.h"
 
+struct own_slot;
+
 /* A file of the index that is mapped, or a piece made in its stead. */
 struct search_piece {
 	struct segment *segment;
@@ -51,6 +53,8 @@ struct search {
 	uint8_t *must;			/* conditions met, where there are any */
 	uint8_t *speaks;		/* is said by whom the query names */
 	size_t docs_room;
+	struct own_slot *owns;		/* what own_score has found out */
+	uint64_t runs;
 	struct vector_cache cache;	/* of the tail's documents */
 };
 
@@ -91,11 +95,16 @@ int parse_query(struct search *s, const struct search_query *q,
 
 /* ---- search_score.c ---- */
 
-struct candidate {
+/* A document that may become a candidate, and what it was chosen by. */
+struct scored {
 	uint32_t doc;		/* among all sources' */
 	uint32_t source;
+	float key;
+};
+
+struct candidate {
+	uint32_t doc, source;	/* as above */
 	uint32_t sitting;	/* its first turn, likewise */
-	float key;		/* what it was chosen by */
 	double own;
 	struct rank_facts facts;
 	struct search_why why;
@@ -118,16 +127,18 @@ struct run {
 		double mean, most;	/* likeness over the domain */
 	} dense;
 	int64_t now_ms;
+	struct scored *scored;
+	size_t n_scored;
 	struct candidate *candidates;
 	size_t n_candidates;
 };
 
-/* Candidates by their key, the worst on top. */
+/* The best by their key, the worst of them on top. */
 struct heap {
-	struct candidate *at;
+	struct scored *at;
 	size_t n, most;
 };
-void heap_offer(struct heap *h, const struct candidate *c);
+void heap_offer(struct heap *h, const struct scored *c);
 /* Whether a document of a source passes the query's filters. */
 bool passes(const struct run *r, const struct source *source, uint32_t doc);
 
@@ -145,7 +156,8 @@ struct slice candidate_string(const struct run *r, const struct candidate *c,
 /* Likeness to the query of the sources' documents; the most alike are added. */
 void dense_run(struct run *r);
 /* 0 to 1, 1 being the most alike document there is. */
-double dense_of(const struct run *r, const struct candidate *c);
+double dense_of(const struct run *r, const struct source *source,
+    uint32_t doc);
 
 /* ---- search_hit.c ---- */
 

@@ -14,7 +14,9 @@
 #include "store/wish.h"
 
 enum {
-	CANDIDATES = 500,	/* by their own words */
+	CHOSEN = 500,		/* by their own words */
+	FINALISTS = 160,	/* by all that they are themselves */
+	BESIDE = 80,		/* of these, whose neighbours come along */
 	PREFIX_TERMS = 256,	/* words that a beginning stands for */
 };
 
@@ -387,6 +389,9 @@ score_clear(struct run *r)
 	struct search *s = r->s;
 	size_t block;
 
+	free(r->scored);
+	free(r->candidates);
+
 	for (block = 0; block < s->docs_room / TOUCH_BLOCK; block++)
 		if (s->touched[block] != 0) {
 			memset(s->scores + block * TOUCH_BLOCK, 0,
@@ -399,7 +404,7 @@ score_clear(struct run *r)
 
 /* The later document wins a tie. */
 static bool
-is_worse(const struct candidate *a, const struct candidate *b)
+is_worse(const struct scored *a, const struct scored *b)
 {
 	if (a->key < b->key)
 		return true;
@@ -410,7 +415,7 @@ static void
 sink(struct heap *h)
 {
 	size_t at = 0, child;
-	struct candidate held;
+	struct scored held;
 
 	while ((child = 2 * at + 1) < h->n) {
 		if (child + 1 < h->n &&
@@ -426,10 +431,10 @@ sink(struct heap *h)
 }
 
 void
-heap_offer(struct heap *h, const struct candidate *c)
+heap_offer(struct heap *h, const struct scored *c)
 {
 	size_t at, parent;
-	struct candidate held;
+	struct scored held;
 
 	if (h->n == h->most) {
 		h->at[0] = *c;
@@ -452,7 +457,7 @@ choose_in(struct run *r, struct heap *h, uint32_t place)
 {
 	const struct source *source = &r->s->sources[place];
 	uint32_t doc = source->base, end = doc + source->x.n_docs;
-	struct candidate c = { .source = place };
+	struct scored c = { .source = place };
 	float score;
 
 	while (doc < end) {
@@ -475,7 +480,13 @@ choose_in(struct run *r, struct heap *h, uint32_t place)
 }
 
 /* Phrases are looked for in the text, so many must be at hand. */
-enum { CANDIDATES_PHRASE = 20000 };
+enum { CHOSEN_PHRASE = 20000 };
+
+static size_t
+at_least(size_t n, uint64_t limit)
+{
+	return limit * 2 > n ? (size_t)limit * 2 : n;
+}
 
 /* A phrase of stop words has no term to be found by: the newest are read. */
 static void
@@ -488,7 +499,7 @@ choose_newest(struct run *r, struct heap *h)
 		source = &r->s->sources[i];
 		for (d = source->x.n_docs; !source->skip && d-- > 0;)
 			if (h->n < h->most && passes(r, source, d))
-				h->at[h->n++] = (struct candidate){
+				h->at[h->n++] = (struct scored){
 					.doc = source->base + d, .source = i };
 	}
 }
@@ -497,17 +508,100 @@ static void
 choose(struct run *r)
 {
 	struct heap h = { .most = r->parsed.n_phrases > 0 ?
-		CANDIDATES_PHRASE : CANDIDATES };
+		CHOSEN_PHRASE : at_least(CHOSEN, r->q->limit) };
 	uint32_t i;
 
-	h.at = xmalloc((h.most * 3 + 1) * sizeof(h.at[0]));
+	h.at = xmalloc(h.most * sizeof(h.at[0]));
 	if (r->parsed.n_terms == 0 && r->parsed.n_phrases > 0)
 		choose_newest(r, &h);
 	/* The newest first: they win ties. */
 	for (i = (uint32_t)r->s->n_sources; i-- > 0;)
 		choose_in(r, &h, i);
-	r->candidates = h.at;
-	r->n_candidates = h.n;
+	r->scored = h.at;
+	r->n_scored = h.n;
+}
+
+/* ---- a document by itself ---- */
+
+/* Many are asked for several times, as neighbours: they are remembered. */
+enum { OWN_SLOTS = 1 << 13 };
+struct own_slot {
+	uint64_t run;		/* whose it is: others' are old */
+	uint32_t doc;
+	double score;
+};
+
+static void
+own_facts(const struct run *r, uint32_t place, uint32_t doc,
+    struct rank_own *own)
+{
+	const struct source *source = &r->s->sources[place];
+	uint32_t d = doc - source->base;
+
+	*own = (struct rank_own){
+		.terms = r->most_terms > 0.0f ?
+		    r->s->scores[doc] / r->most_terms : 0.0,
+		.dense = dense_of(r, source, d),
+		.speaker = r->speakers && r->s->speaks[doc] > 0,
+		.role = r->role[source->x.norms[d]] * rank_wish((unsigned)
+		    section_value(&source->x, COLUMN_WISH, d)),
+	};
+}
+
+static double
+own_score(const struct run *r, uint32_t place, uint32_t doc)
+{
+	struct own_slot *slot = &r->s->owns[doc * 2654435761u % OWN_SLOTS];
+	struct rank_own own;
+
+	if (slot->run != r->s->runs || slot->doc != doc) {
+		own_facts(r, place, doc, &own);
+		*slot = (struct own_slot){ r->s->runs, doc, rank_own(&own) };
+	}
+	return slot->score;
+}
+
+static int
+compare_docs(const void *a, const void *b)
+{
+	const struct scored *x = a, *y = b;
+
+	return x->doc < y->doc ? -1 : x->doc > y->doc;
+}
+
+/* The best first, the later one on a tie. */
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct scored *x = a, *y = b;
+
+	if (x->key > y->key || x->key < y->key)
+		return x->key > y->key ? -1 : 1;
+	return x->doc > y->doc ? -1 : x->doc < y->doc;
+}
+
+/* Each is there once. */
+static void
+drop_doubles(struct run *r)
+{
+	size_t i, kept = 0;
+
+	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_docs);
+	for (i = 0; i < r->n_scored; i++)
+		if (kept == 0 || r->scored[kept - 1].doc != r->scored[i].doc)
+			r->scored[kept++] = r->scored[i];
+	r->n_scored = kept;
+}
+
+static void
+sort_by_own(struct run *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_scored; i++)
+		r->scored[i].key = (float)own_score(r, r->scored[i].source,
+		    r->scored[i].doc);
+	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_keys);
 }
 
 /* ---- neighbours ---- */
@@ -584,42 +678,46 @@ neighbour(const struct run *r, const struct candidate *c, int step,
 	    MSG_place, r->arena, &p) && find_turn(r, p.seq, p.i, out);
 }
 
-static int
-compare_docs(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
-/* Turns beside the candidates become candidates; each is there once. */
+/*
+ * The best by themselves, and the turns beside the best of these: in a
+ * dialogue the answer to what was asked often has none of its words.
+ */
 static void
-add_neighbours(struct run *r)
+choose_finalists(struct run *r)
 {
-	size_t i, n = r->n_candidates, kept = 0;
+	size_t i, n, most = r->parsed.n_phrases > 0 ? r->n_scored :
+	    at_least(FINALISTS, r->q->limit);
 	const struct source *source;
-	struct candidate c;
+	struct candidate from, c;
 	int step;
 
-	for (i = 0; i < n && r->parsed.n_phrases == 0; i++) {
-		if (candidate_value(r, &r->candidates[i], COLUMN_KIND) !=
-		    SEARCH_TURN)
-			continue;
+	drop_doubles(r);
+	sort_by_own(r);
+	n = r->n_scored < most ? r->n_scored : most;
+	r->n_scored = n;
+	r->scored = xrealloc(r->scored, (n + 2 * BESIDE + 1) *
+	    sizeof(r->scored[0]));
+	for (i = 0; i < n && i < BESIDE && r->parsed.n_phrases == 0; i++)
 		for (step = -1; step <= 1; step += 2) {
-			if (!neighbour(r, &r->candidates[i], step, &c))
+			from = (struct candidate){ .doc = r->scored[i].doc,
+				.source = r->scored[i].source };
+			if (candidate_value(r, &from, COLUMN_KIND) !=
+				SEARCH_TURN || !neighbour(r, &from, step, &c))
 				continue;
 			source = &r->s->sources[c.source];
 			if (!source->skip && passes(r, source,
 				c.doc - source->base))
-				r->candidates[r->n_candidates++] = c;
+				r->scored[r->n_scored++] = (struct scored){
+					.doc = c.doc, .source = c.source };
 		}
+	drop_doubles(r);
+	r->n_candidates = r->n_scored;
+	r->candidates = xcalloc(r->n_candidates + 1,
+	    sizeof(r->candidates[0]));
+	for (i = 0; i < r->n_candidates; i++) {
+		r->candidates[i].doc = r->scored[i].doc;
+		r->candidates[i].source = r->scored[i].source;
 	}
-	qsort(r->candidates, r->n_candidates, sizeof(c), compare_docs);
-	for (i = 0; i < r->n_candidates; i++)
-		if (kept == 0 || r->candidates[kept - 1].doc !=
-		    r->candidates[i].doc)
-			r->candidates[kept++] = r->candidates[i];
-	r->n_candidates = kept;
 }
 
 /* ---- surroundings ---- */
@@ -657,40 +755,19 @@ sitting_of(const struct run *r, const struct candidate *c)
 	}
 }
 
-static void
-own_facts(const struct run *r, const struct candidate *c,
-    struct rank_own *own)
-{
-	const struct source *source = &r->s->sources[c->source];
-	uint8_t norm = source->x.norms[c->doc - source->base];
-
-	*own = (struct rank_own){
-		.terms = r->most_terms > 0.0f ?
-		    r->s->scores[c->doc] / r->most_terms : 0.0,
-		.dense = dense_of(r, c),
-		.speaker = r->speakers && r->s->speaks[c->doc] > 0,
-		.role = r->role[norm] * rank_wish((unsigned)section_value(
-		    &source->x, COLUMN_WISH, c->doc - source->base)),
-	};
-}
-
 /* The turn `step` away and the one behind it, if they are of the sitting. */
 static void
 look_beside(const struct run *r, const struct candidate *c, int step,
     double *one, double *two)
 {
 	struct candidate near, far;
-	struct rank_own own;
 
 	if (!neighbour(r, c, step, &near) || !is_one_sitting(r, c, &near))
 		return;
-	own_facts(r, &near, &own);
-	*one = rank_own(&own);
-	if (!neighbour(r, &near, step, &far) ||
-	    !is_one_sitting(r, &near, &far))
-		return;
-	own_facts(r, &far, &own);
-	*two = rank_own(&own);
+	*one = own_score(r, near.source, near.doc);
+	if (neighbour(r, &near, step, &far) &&
+	    is_one_sitting(r, &near, &far))
+		*two = own_score(r, far.source, far.doc);
 }
 
 static int
@@ -712,7 +789,7 @@ look_around(struct run *r)
 
 	for (i = 0; i < r->n_candidates; i++) {
 		c = &r->candidates[i];
-		own_facts(r, c, &c->facts.own);
+		own_facts(r, c->source, c->doc, &c->facts.own);
 		c->own = rank_own(&c->facts.own);
 		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
 		    SEARCH_TURN;
@@ -752,12 +829,15 @@ score_run(struct run *r)
 	size_t i;
 
 	make_room(r->s, n_docs);
+	if (r->s->owns == NULL)
+		r->s->owns = xcalloc(OWN_SLOTS, sizeof(r->s->owns[0]));
+	r->s->runs++;
 	measure_field(r);
 	set_filters(r);
 	score_all(r);
 	choose(r);
 	dense_run(r);
-	add_neighbours(r);
+	choose_finalists(r);
 	look_around(r);
 	for (i = 0; i < r->n_candidates; i++)
 		r->candidates[i].score = rank_score(&r->candidates[i].facts,

@@ -25,6 +25,7 @@ static const struct stage_spec store = {
 	.id = STAGE_store,
 	.env = ENV_store,
 	.derived = TABLE_store_derived,
+	.unread = 1u << STAGE_classify | 1u << STAGE_chainer,
 	.decide = decide,
 	.apply = indexer_apply,
 	.begin = indexer_begin,

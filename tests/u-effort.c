@@ -86,13 +86,15 @@ test_conflicts(void)
 		const char *a, *b;
 		bool disagree;
 	} rows[] = {
-		{ "The server uses port 8080", "The server uses port 9090", true },
-		{ "The server uses port 8080", "the server uses port 8080.", false },
+		{ "The server uses port 80", "The server uses port 90", true },
+		{ "The server uses port 80", "the server uses port 80.",
+		    false },
 		{ "It is 8080", "The staging server uses port 8080", false },
 		{ "The capital is Canberra", "The capital is Sydney", true },
 		{ "The cache is enabled", "The cache is not enabled", true },
-		{ "We use Postgres for orders", "We use MySQL for orders", true },
-		{ "Run the linter first", "Ask the platform team about it", false },
+		{ "We use Postgres for orders", "We use MySQL for orders",
+		    true },
+		{ "Run the linter first", "Ask the platform team", false },
 		{ "", "The cache is enabled", false },
 	};
 	size_t i;
@@ -155,8 +157,8 @@ test_words(void)
 	}
 	for (i = 0; i < sizeof(reminders) / sizeof(reminders[0]); i++) {
 		t = turn("user", reminders[i].text, &request);
-		ok(effort_is_reminder(&t) == reminders[i].is, "reminder: \"%s\"",
-		    reminders[i].text);
+		ok(effort_is_reminder(&t) == reminders[i].is,
+		    "reminder: \"%s\"", reminders[i].text);
 	}
 	t = turn("assistant", "Try refreshing the token.", &request);
 	tried = effort_tries(&arena, &t, true);
@@ -211,8 +213,9 @@ test_choosing(void)
 	struct msg_a_said last = { .number = 1, .seq = 8,
 		.role = SLICE("assistant"), .effort = SLICE("a3.0"),
 		.act = SLICE("request") };
-	struct effort_state s = { .c = &c, .thread = { .works = works,
-		.n_works = 2, .last = &last, .n_last = 1 }, .has_stream = true };
+	struct effort_state s = { .c = &c, .has_stream = true,
+		.thread = { .works = works, .n_works = 2, .last = &last,
+		    .n_last = 1 } };
 	struct effort_signs none = { 0 }, ends = { .concludes = 900 };
 	struct effort_choice choice;
 	struct compact_turn t;

@@ -135,7 +135,8 @@ test_exact(const struct embed *e)
 	static const char *const texts[] = {
 		"When did Caroline go to the support group?",
 		"Always include version numbers when I ask about libraries.",
-		"ERROR: 0xdeadbeef at /usr/lib/libfoo.so.1", "supercalifragilistic",
+		"ERROR: 0xdeadbeef at /usr/lib/libfoo.so.1",
+		"supercalifragilistic",
 		"Z\xc3\xbcrich, \xc3\x85ngstr\xc3\xb6m \xe2\x82\xac" "5", "a",
 	};
 	int8_t all[sizeof(texts) / sizeof(texts[0]) * EMBED_DIMS_MAX];
@@ -179,7 +180,8 @@ refused(const char *data, size_t len, const char *want, const char *what)
 	struct buf why;
 
 	buf_init(&why, 4096);
-	ok(fd >= 0 && write(fd, data, len) == (ssize_t)len, "%s: written", what);
+	ok(fd >= 0 && write(fd, data, len) == (ssize_t)len, "%s: written",
+	    what);
 	close(fd);
 	e = embed_open(path, &why);
 	ok(e == NULL && strstr(buf_cstr(&why), want) != NULL &&

@@ -41,7 +41,7 @@ test_take(void)
 	ok(!digest_take(&d, &arena, &t), "an assistant gives no name");
 	t = make_turn(2, "user", "I want to plan a trip to Lisbon", "lisbon",
 	    5000);
-	ok(digest_take(&d, &arena, &t), "the first user who says something does");
+	ok(digest_take(&d, &arena, &t), "the first user to say something does");
 	ok(memmem(d.name.ptr, d.name.len, "Lisbon", 6) != NULL,
 	    "in that user's words");
 	t = make_turn(3, "user", "My bike is broken", "bike", 5000);

@@ -33,7 +33,8 @@ test_likeness(void)
 	struct buf text;
 	uint64_t share;
 
-	is_int(likeness(summary, summary, &share), 1000, "a text is like itself");
+	is_int(likeness(summary, summary, &share), 1000,
+	    "a text is like itself");
 	is_int(share, 1000, "wholly");
 	buf_init(&text, 1 << 20);
 	buf_addf(&text, "<b>Summary</b>: %s. And more that was not there.",
