@@ -105,6 +105,7 @@ check_deep(struct check *c)
 			check_finding(c, "deep", "no room to make the tables "
 			    "again");
 		remove_scratch(&st);
+		c->txns[ENV_shared] = db_read(st.shared);
 		batch_release(&st.batch);
 		arena_release(&st.arena);
 	}

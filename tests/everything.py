@@ -369,8 +369,10 @@ def command(log, domain, user):
     if kind == 0:
         log.put(domain, {"type": "used", "artifacts": [artifact(log, domain) for _ in range(3)], **ts})
     elif kind == 1:
-        log.put(domain, {"type": "attach", "thread": thread,
-                         "artifacts": [artifact(log, domain)], **ts}, refused)
+        log.put(domain, {"type": "attach", "thread": thread,  # begins it if need be
+                         "artifacts": [artifact(log, domain)], **ts})
+        if refused:
+            domain.threads.append(thread)
     elif kind in (2, 3):
         log.put(domain, {"type": ("close", "reopen")[kind - 2], "thread": thread, **ts}, refused)
     elif kind in (4, 5):
