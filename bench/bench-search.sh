@@ -24,11 +24,7 @@ spent() { awk '{ print $14 + $15 }' "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/ru
 
 # merged: nothing is left to merge
 merged() {
-  local i
-  for i in {1..600}; do
-    flock -n "$SKEIN_HOME/db/segments/lock" true && break
-    sleep 0.2
-  done
+  until flock -n "$SKEIN_HOME/db/segments/lock" true; do sleep 0.2; done
   "$SKEIN_BIN/skein-merge" --home "$SKEIN_HOME"
 }
 

@@ -26,6 +26,13 @@ enum formula { FORMULA_shipped, FORMULA_seed };
 enum formula formula_named(const char *name);
 const char *formula_name(enum formula formula);
 
+/*
+ * What comparing needs to know of a topic, found out once: hashes of its
+ * words, and its subject's letters.  All that a sketch says is exact, or only
+ * spares a comparison that would have failed.
+ */
+struct sketch;
+
 /* What a claim or a chain is about.  Weights go with the list before them. */
 struct topic {
 	struct slice subject;
@@ -33,7 +40,10 @@ struct topic {
 	struct msg_u64s weights;
 	struct msg_strs entities;
 	struct msg_u64s entity_weights;
+	const struct sketch *sketch;	/* NULL: compared the long way */
 };
+
+const struct sketch *sketch_make(struct arena *arena, const struct topic *t);
 
 struct terms {
 	unsigned entity;	/* seed: 1000 for each in common */

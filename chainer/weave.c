@@ -830,17 +830,47 @@ commanded_thread(const struct weave *v)
 	    m->as->s_ingest.thread : 0;
 }
 
+/*
+ * The chain of an effort that was named: the sender's word for it, else the
+ * chain that the effort's first turn began.
+ */
+static uint64_t
+effort_chain(const struct weave *v, struct slice effort, struct slice chain)
+{
+	struct msg_chain *c;
+	uint64_t ref, seq = 0;
+	size_t i;
+
+	if (chain.len == 0 || chain_parse(chain, &ref) == -1) {
+		for (i = 1; i < effort.len && i < 20 && effort.ptr[i] >= '0' &&
+		     effort.ptr[i] <= '9'; i++)
+			seq = seq * 10 + (uint64_t)(effort.ptr[i] - '0');
+		ref = chain_ref(seq, 0);
+	}
+	c = work_follow(v->work, ref);
+	return c != NULL && slice_eq(c->domain,
+		v->entry->entry.as->envelope.domain) ? ref : 0;
+}
+
 void
 weave_close(struct weave *v)
 {
-	conclude(v, 0, work_thread_chain(v->work, commanded_thread(v)),
-	    SLICE("its thread was closed"));
+	const struct msg_close *e = &v->entry->entry.as->close;
+
+	if (e->artifact.len > 0)
+		conclude(v, 0, effort_chain(v, e->artifact, e->chain),
+		    SLICE("its effort was closed"));
+	else
+		conclude(v, 0, work_thread_chain(v->work, commanded_thread(v)),
+		    SLICE("its thread was closed"));
 }
 
 void
 weave_reopen(struct weave *v)
 {
-	struct msg_chain *c = work_follow(v->work,
+	const struct msg_reopen *e = &v->entry->entry.as->reopen;
+	struct msg_chain *c = work_follow(v->work, e->artifact.len > 0 ?
+	    effort_chain(v, e->artifact, e->chain) :
 	    work_thread_chain(v->work, commanded_thread(v)));
 	struct msg_h_update *u;
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/artifacts.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "compactor/compact.h"
@@ -204,6 +205,26 @@ verb_consolidate(struct cli *cli, int argc, char **argv)
 
 /* ---- threads and efforts ---- */
 
+/* The chainer knows no artifacts: it is told which chain an effort is in. */
+static void
+put_chain(struct command *c, struct slice artifact)
+{
+	struct artifacts_source from;
+	struct msg_artifact a;
+	struct db_txn *txn;
+	struct query q;
+
+	if (!artifacts_open(c->cli, c->domain, &from))
+		return;
+	txn = db_read(from.compactor);
+	query_open(&q, from.shared, from.ingest, c->domain);
+	if (query_artifact(&q, txn, artifact, &a) && a.chain.len > 0)
+		command_put(c, "chain", a.chain);
+	query_close(&q);
+	db_abort(&txn);
+	artifacts_close(&from);
+}
+
 /* A thread or an effort, as it was named; keys of artifacts are efforts. */
 static int
 put_target(struct command *c, struct slice thread, struct slice artifact,
@@ -219,9 +240,10 @@ put_target(struct command *c, struct slice thread, struct slice artifact,
 	if (artifact.len == 0 && name.len > 0 &&
 	    artifact_parse(name, &seq, &n) == 0)
 		artifact = name;
-	if (artifact.len > 0)
+	if (artifact.len > 0) {
 		command_put(c, "artifact", artifact);
-	else
+		put_chain(c, artifact);
+	} else
 		command_put(c, "thread", name.len > 0 ? name : thread);
 	return 0;
 }

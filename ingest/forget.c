@@ -462,16 +462,18 @@ write_tombstones(struct forget *f)
 
 	f->txn = db_write(f->st->shared);
 	f->entries = f->turns = 0;
-	bury_all(f);
-	cut_forks(f);
-	drop_systems(f);
 	/* What was refused may quote what was accepted. */
 	db_clear(f->txn, TABLE_refusals);
+	if (f->n_selected > 0) {
+		bury_all(f);
+		cut_forks(f);
+		drop_systems(f);
+		stage_drop_sections(f->txn, STAGE_classify);
+		stage_new_epoch(f->txn, STAGE_ingest, f->st->cursor);
+	}
 	row.entries = f->entries;
 	row.turns = f->turns;
 	put(f, TABLE_forgets, f->seq, MSG_forgotten, &row);
-	stage_drop_sections(f->txn, STAGE_classify);
-	stage_new_epoch(f->txn, STAGE_ingest, f->st->cursor);
 	return db_commit(&f->txn);
 }
 
@@ -539,8 +541,10 @@ carry_out_one(struct stage *st, uint64_t seq)
 		return false;
 	log_info("forgot %llu entries, as entry %llu asked",
 	    (unsigned long long)f.entries, (unsigned long long)seq);
-	wipe_followers(st);
-	derived_remake(st);
+	if (f.n_selected > 0) {
+		wipe_followers(st);
+		derived_remake(st);
+	}
 	return true;
 }
 
@@ -564,7 +568,7 @@ find_waiting(struct stage *st)
 	return seq;
 }
 
-void
+bool
 forget_carry_out(struct stage *st)
 {
 	uint64_t seq;
@@ -574,6 +578,7 @@ forget_carry_out(struct stage *st)
 			log_warnx("no room to forget what entry %llu asks: it "
 			    "is tried again with the next batch",
 			    (unsigned long long)seq);
-			break;
+			return false;
 		}
+	return true;
 }

@@ -23,7 +23,10 @@ int forget_check(struct stage *st, uint64_t seq,
     const struct msg_forget *wish, struct refusal *refusal);
 /* The row of a wish that was just journaled. */
 void forget_journal(struct stage *st, uint64_t seq);
-/* Carries out all wishes that wait; no batch may be open. */
-void forget_carry_out(struct stage *st);
+/*
+ * Carries out all wishes that wait; no batch may be open.  false: there was no
+ * room, some wait still.
+ */
+bool forget_carry_out(struct stage *st);
 
 #endif

@@ -68,7 +68,7 @@ listen_clients(struct stage *st)
 	struct ingest *in = stage_state(st);
 
 	/* What was asked before this process began, and not done. */
-	forget_carry_out(st);
+	in->forgets = !forget_carry_out(st);
 	in->router = bus_socket(st->bus, BUS_ROUTER);
 	/* A fast client fills its own window and this queue, then waits. */
 	bus_limit(in->router, 4096);

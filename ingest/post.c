@@ -212,90 +212,7 @@ accept_post(struct stage *st, const struct msg_post *post, struct client *c)
 	accept_release(&a);
 }
 
-/* ---- posts ---- */
-
-static void
-bad_post(struct stage *st, struct slice bytes, const char *reason)
-{
-	struct msg_post post = { .body = bytes };
-	struct refusal refusal;
-
-	refuse(&refusal, "bad_frame", "%s", reason);
-	record_refusal(st, &post, SLICE_NONE, &refusal);
-	stage_count(st, COUNTER_bad_frames, 1);
-}
-
-/*
- * The bodies of one frame, each under its own number.  Those that were taken
- * before have their result already.
- */
-static void
-accept_bodies(struct stage *st, const struct msg_post *post, struct client *c)
-{
-	struct msg_post one = *post;
-	size_t i;
-
-	for (i = 0; i <= post->more.count; i++) {
-		one.number = post->number + i;
-		one.body = i == 0 ? post->body : post->more.at[i - 1];
-		if (one.number != c->next)
-			continue;
-		accept_post(st, &one, c);
-		arena_reset(&st->arena);
-	}
-}
-
-static void
-handle_post(struct stage *st, const struct bus_message *m)
-{
-	struct ingest *in = stage_state(st);
-	struct msg_error why;
-	struct msg_post post;
-	struct client *c;
-
-	if (m->count != 2 || m->dropped > 0) {
-		bad_post(st, m->count > 1 ? m->parts[1] : SLICE_NONE,
-		    "a post is one part");
-		return;
-	}
-	if (msg_decode_as(m->parts[1], &in->frame, MSG_post, &post, &why) ==
-	    -1) {
-		bad_post(st, m->parts[1], why.text);
-		return;
-	}
-	if (post.nonce.len != NONCE_BYTES || (post.number == 0 && !post.bye)) {
-		bad_post(st, m->parts[1], post.nonce.len != NONCE_BYTES ?
-		    "post.nonce: has 16 bytes" : "post.number: starts at 1");
-		return;
-	}
-	if (post.more.count > POST_BODIES) {
-		bad_post(st, m->parts[1], "post.more: has too many bodies");
-		return;
-	}
-	if (!post.bye && post.settled >= post.number) {
-		bad_post(st, m->parts[1],
-		    "post.settled: is below the post's own number");
-		return;
-	}
-	c = clients_find(in->clients, post.nonce);
-	c->seen_ms = in->now_ms;
-	buf_clear(&c->route);
-	if (buf_addslice(&c->route, m->parts[0]) == -1)
-		return;
-	clients_settle(in->clients, c, post.settled);
-	if (post.bye)
-		clients_bye(in->clients, c);
-	else if (post.number > c->next) {
-		stage_count(st, COUNTER_expected, 1);
-		clients_expect(c, in->router);
-	} else {
-		if (post.number < c->next &&
-		    (c->n_acks == 0 || post.number < c->first))
-			/* Answered before, and the answer was lost. */
-			clients_repeat(in->clients, c, post.number, in->router);
-		accept_bodies(st, &post, c);
-	}
-}
+/* ---- a batch ---- */
 
 /*
  * What the stages have still to write for entries that were taken: by
@@ -398,13 +315,114 @@ end_batch(struct stage *st)
 							 STATE_ready,
 	    result == DB_FULL || in->full ? "map or disk is full" : "");
 	/* Who hears that it was taken may rely on its being gone. */
-	if (in->forgets && result == DB_DONE) {
-		in->forgets = false;
-		forget_carry_out(st);
-	}
+	in->forgets = in->forgets && result == DB_DONE &&
+	    !forget_carry_out(st);
 	clients_reply(in->clients, in->router);
 	arena_reset(&in->batch);
 	arena_reset(&st->arena);
+}
+
+/* ---- posts ---- */
+
+static void
+bad_post(struct stage *st, struct slice bytes, const char *reason)
+{
+	struct msg_post post = { .body = bytes };
+	struct refusal refusal;
+
+	refuse(&refusal, "bad_frame", "%s", reason);
+	record_refusal(st, &post, SLICE_NONE, &refusal);
+	stage_count(st, COUNTER_bad_frames, 1);
+}
+
+/* NULL: it could never be answered. */
+static struct client *
+find_client(struct ingest *in, const struct bus_message *m,
+    const struct msg_post *post)
+{
+	struct client *c = clients_find(in->clients, post->nonce);
+
+	c->seen_ms = in->now_ms;
+	buf_clear(&c->route);
+	return buf_addslice(&c->route, m->parts[0]) == -1 ? NULL : c;
+}
+
+/*
+ * The bodies of one frame, each under its own number.  Those that were taken
+ * before have their result already.  A wish to forget ends its batch: what
+ * comes after it must not find its place by what is forgotten.
+ */
+static void
+accept_bodies(struct stage *st, const struct bus_message *m,
+    const struct msg_post *post, struct client *c)
+{
+	struct ingest *in = stage_state(st);
+	struct msg_post one = *post;
+	size_t i;
+
+	for (i = 0; c != NULL && i <= post->more.count; i++) {
+		one.number = post->number + i;
+		one.body = i == 0 ? post->body : post->more.at[i - 1];
+		if (one.number != c->next)
+			continue;
+		accept_post(st, &one, c);
+		arena_reset(&st->arena);
+		if (in->forgets) {
+			end_batch(st);
+			begin_batch(st);
+			c = find_client(in, m, post);
+		}
+	}
+}
+
+static void
+handle_post(struct stage *st, const struct bus_message *m)
+{
+	struct ingest *in = stage_state(st);
+	struct msg_error why;
+	struct msg_post post;
+	struct client *c;
+
+	if (m->count != 2 || m->dropped > 0) {
+		bad_post(st, m->count > 1 ? m->parts[1] : SLICE_NONE,
+		    "a post is one part");
+		return;
+	}
+	if (msg_decode_as(m->parts[1], &in->frame, MSG_post, &post, &why) ==
+	    -1) {
+		bad_post(st, m->parts[1], why.text);
+		return;
+	}
+	if (post.nonce.len != NONCE_BYTES || (post.number == 0 && !post.bye)) {
+		bad_post(st, m->parts[1], post.nonce.len != NONCE_BYTES ?
+		    "post.nonce: has 16 bytes" : "post.number: starts at 1");
+		return;
+	}
+	if (post.more.count > POST_BODIES) {
+		bad_post(st, m->parts[1], "post.more: has too many bodies");
+		return;
+	}
+	if (!post.bye && post.settled >= post.number) {
+		bad_post(st, m->parts[1],
+		    "post.settled: is below the post's own number");
+		return;
+	}
+	c = find_client(in, m, &post);
+	if (c == NULL)
+		return;
+	clients_settle(in->clients, c, post.settled);
+	if (post.bye)
+		clients_bye(in->clients, c);
+	else if (post.number > c->next) {
+		stage_count(st, COUNTER_expected, 1);
+		clients_expect(c, in->router);
+	} else {
+		if (post.number < c->next &&
+		    (c->n_acks == 0 || post.number < c->first))
+			/* Answered before, and the answer was lost. */
+			clients_repeat(in->clients, c, post.number, in->router);
+		accept_bodies(st, m, &post, c);
+	}
 }
 
 void

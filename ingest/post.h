@@ -14,7 +14,7 @@ struct ingest {
 	struct arena batch;		/* what results point to, until replied */
 	uint64_t seq;			/* last one given in this batch */
 	uint64_t refusals;		/* key of the last row in refusals */
-	bool forgets;			/* a wish to forget is in the batch */
+	bool forgets;			/* a wish to forget is to be carried out */
 	bool full;			/* no room was left: entries are refused */
 	int64_t now_ms;
 	uint64_t now_us;		/* past now_ms */

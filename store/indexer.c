@@ -59,7 +59,7 @@ mend(struct stage *st, struct indexer *ix)
 		free(path);
 		segment_close(&s);
 	}
-	ix->passed = list.n >= SEGMENT_FAN;
+	merger_look(&ix->merger, &st->conf, list.n >= SEGMENT_FAN);
 	segment_list_release(&list);
 }
 

@@ -193,7 +193,8 @@ choose_pieces(struct search *s, struct db_txn *shared)
 
 /* Whether the store's tables belong to the store as it stands. */
 static bool
-store_follows(const struct search_view *view, uint64_t *epoch, uint64_t *upto)
+store_follows(const struct search_view *view, uint64_t *epoch, uint64_t *upto,
+    uint64_t *applied)
 {
 	struct msg_cursor c = { 0 };
 	struct msg_derived d = { 0 };
@@ -209,6 +210,7 @@ store_follows(const struct search_view *view, uint64_t *epoch, uint64_t *upto)
 		same = db_get_msg(view->store, TABLE_store_derived,
 		    SLICE("follows"), MSG_derived, &arena, &d) &&
 		    d.epoch == c.epoch;
+	*applied = same ? d.seq : 0;
 	arena_release(&arena);
 	return same;
 }
@@ -259,7 +261,7 @@ search_follow(struct search *s, const struct search_view *view)
 {
 	uint64_t epoch, upto, border;
 
-	if (!store_follows(view, &epoch, &upto)) {
+	if (!store_follows(view, &epoch, &upto, &s->applied)) {
 		/* It is being made again: what there is lies in the tail. */
 		s->list.n = 0;
 		drop_pieces(s);

@@ -45,6 +45,7 @@ struct search {
 	} seen;
 	struct tail tail;
 	uint64_t upto;
+	uint64_t applied;	/* the store's own tables hold so much */
 	/* One run; the memory is kept. */
 	struct source *sources;
 	size_t n_sources, sources_room;

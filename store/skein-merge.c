@@ -22,7 +22,7 @@
 #include "store/segments.h"
 #include "store/vectors.h"
 
-enum { SETTLE_US = 100000 };
+enum { SETTLE_US = 100000, QUIET_LOOKS = 20 };
 
 struct merging {
 	struct conf conf;
@@ -287,6 +287,25 @@ merge_all(struct merging *m)
 	} while (any);
 }
 
+/* The stage starts nobody while we are here: so look a little longer. */
+static void
+merge_until_quiet(struct merging *m)
+{
+	size_t rows;
+	int looks;
+
+	merge_all(m);
+	for (looks = 0; looks < QUIET_LOOKS; looks++) {
+		rows = m->list.n;
+		usleep(SETTLE_US);
+		read_list(m);
+		if (m->list.n != rows) {
+			merge_all(m);
+			looks = 0;
+		}
+	}
+}
+
 /* Only one works on a home: the file lock goes with its owner. */
 static int
 take_lock(const struct merging *m)
@@ -331,7 +350,7 @@ main(int argc, char **argv)
 	m.embed = embed_open_shipped(&m.conf);
 	/* The stage lists the piece that we were started for right after. */
 	usleep(SETTLE_US);
-	merge_all(&m);
+	merge_until_quiet(&m);
 	if (m.embed != NULL)
 		embed_close(&m.embed);
 	db_close(&m.shared);

@@ -175,7 +175,7 @@ looks search 'loginqnorth OR loginqsouth printer error' --limit 1000
 looks search 'the token had the wrong audience' --in turns,artifacts,threads,episodes,skills
 looks context --query 'what about the printer and the login error?' --budget 4000
 looks context --thread work-0 --budget 4000
-looks begin 'fix the login error' --choose 4 --dry-run
+looks begin 'fix the login error' --now 2024-03-20T00:00:00Z
 for verb in turns threads chains artifacts episodes skills links conversations; do
   key=$(some "$verb")
   ok "$verb: there is one to show" test -n "$key"

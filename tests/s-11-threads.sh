@@ -53,8 +53,8 @@ is "$(get thread_id "$t")|$(get user_id "$t")|$(get created_at "$t")|$(get last_
   "$a|meg|2025-11-05T10:00:00Z|2025-11-05T10:45:00Z" 'Thread metadata stored correctly'
 is "$(get channels "$t")|$(get inactivity_timeout_minutes "$t")|$(get explicit_channel "$t")|$(get turn_count "$t")" \
   '["sms","whatsapp"]|30|false|3' 'Thread metadata: channels in order of use, timeout, kind, count'
-is "$(get primary_episode_id "$t")|$(get summary "$t")" 'null|null' \
-  'Thread metadata: what later stages own is there, and null until written'
+is "$(get primary_episode_id "$t")|$(get cross_thread_episodes "$t")" "p${a#t}|[]" \
+  'Thread metadata: what later stages own is there'
 is "$(get explicit_channel "$(thread_of weather)")" true 'Thread metadata: a selected thread says so'
 
 # ---- the border itself ----

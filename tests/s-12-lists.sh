@@ -127,7 +127,7 @@ is "$(code skein turns --thread none)" 1 'a thread that is not there: exit 1'
 # status
 is "$(code skein status --json)" 0 'status: all up'
 is "$(jq -r 'select(.stage) | "\(.stage)=\(.state)/\(.lag)"' "$SCRATCH/out" | paste -sd ' ')" \
-  'ingest=ready/0 classify=ready/0 chainer=ready/0 compactor=ready/0 linker=ready/0 store=ready/0' \
+  'ingest=ready/0 classify=ready/0 chainer=ready/0 compactor=ready/0 linker=ready/0 store=ready/0 query=ready/null assess=off/null' \
   'every stage, ready, without lag'
 is "$(jq -r 'select(.stage == "classify").pid' "$SCRATCH/out")" "$(stage_pid classify)" 'its pid'
 ok 'and its memory' test "$(jq 'select(.stage == "classify").memory_bytes' "$SCRATCH/out")" -gt 100000

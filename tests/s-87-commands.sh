@@ -85,4 +85,17 @@ skein refine a4.0 'The rack key hangs at the window' >/dev/null
 is "$(skein artifacts --json --current | grep -c '"key":"a4.0"')" 0 'without what was superseded'
 like "$(skein artifacts | head -1)" '^KEY +TYPE +STATUS' 'for people as a table'
 is "$(skein turns --json --thread T | jq -r .effort | sort -u)" "$effort" 'a turn says which effort it works on'
+
+# An effort's chain goes with it.
+printf '%s\n' '{"user":"cara","thread":"C","ts":"2024-03-05T10:00:00Z","text":"help me fix the flaky printer driver install"}' \
+  '{"user":"cara","thread":"C","role":"assistant","ts":"2024-03-05T10:01:00Z","text":"Reinstall the printer driver with the vendor package."}' \
+  '{"user":"cara","thread":"C","ts":"2024-03-05T10:02:00Z","text":"that fixed it, the printer driver works now"}' | skein send --wait >/dev/null
+e=$(skein artifacts --json --thread C --type effort | jq -rs '.[0].key')
+chain=$(skein artifacts --json --thread C --type effort | jq -rs '.[0].chain')
+state() { skein chains --json | jq -r "select(.chain == \"$chain\" or .key == \"$chain\") | .state"; }
+is "$(state)" concluded 'a resolved effort concludes its chain'
+skein reopen "$e" --ts 2024-03-05T11:00:00Z >/dev/null
+is "$(state)" active 'reopening the effort takes its chain up again'
+skein close "$e" 'given up' --ts 2024-03-05T12:00:00Z >/dev/null
+is "$(state)" concluded 'closing it concludes the chain'
 done_testing

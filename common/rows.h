@@ -1,0 +1,38 @@
+/*
+ * rows - a table's records as they are in memory for the length of a batch
+ *
+ * A stage that reads and changes the same few records with every entry would
+ * decode and encode each of them every time.  Here each is decoded once a
+ * batch and encoded once, when the batch is flushed: see begin and flush in
+ * common/stage.h.  What is read and what is written are the same as without.
+ *
+ * For tables whose key is one number.  Who reads or writes such a table in any
+ * other way (a cursor, db_get) does not see what waits here.
+ */
+#ifndef COMMON_ROWS_H
+#define COMMON_ROWS_H
+
+#include "common/db.h"
+
+struct rows;
+
+struct rows *rows_open(enum table_id table, enum msg_id id);
+void rows_close(struct rows **rows);
+/* Forgets all: a batch begins. */
+void rows_begin(struct rows *rows);
+/* Writes all that was put, in the order of the keys. */
+void rows_flush(struct rows *rows, struct db_txn *txn);
+
+/*
+ * A record as it is by now; false: there is none.  Its lists are copies in
+ * the arena, to be changed at will; its strings are not, and live until the
+ * arena is reset.  It is the entry's arena: a reset is how rows knows that
+ * the entry is done.
+ */
+bool rows_get(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena, void *out);
+/* Copies all of it. */
+void rows_put(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena, const void *msg);
+
+#endif
