@@ -79,15 +79,20 @@ class Pipeline:
         self.home = tempfile.mkdtemp(prefix="skein-eval.")
         self.env = dict(os.environ, SKEIN_HOME=self.home,
                         SKEIN_TICK_INTERVAL="0", **self.settings)
-        self.skein("up")
-        acks = self.skein("send", "--wait", lines=self.lines)
-        refused = [a for a in acks if "error" in a]
-        if refused or len(acks) != len(self.lines):
-            sys.exit(f"{len(refused)} entries were refused: {refused[:1]}")
+        try:
+            self.skein("up")
+            acks = self.skein("send", "--wait", lines=self.lines)
+            refused = [a for a in acks if "error" in a]
+            if refused or len(acks) != len(self.lines):
+                sys.exit(f"{len(refused)} entries were refused: {refused[:1]}")
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *exc):
-        self.skein("down")
+        subprocess.run([SKEIN, "down"], env=self.env,
+                       stdout=subprocess.DEVNULL)
         shutil.rmtree(self.home)
 
     def skein(self, *words, lines=None):

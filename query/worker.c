@@ -21,6 +21,7 @@
 #include "common/log.h"
 #include "common/sender.h"
 #include "common/xmalloc.h"
+#include "query/cache.h"
 
 enum {
 	ARGUMENTS_MOST = 64,
@@ -33,7 +34,8 @@ struct worker {
 	struct bus *bus;
 	struct bus_socket *socket;
 	struct arena arena;
-	struct buf used, answer, frame;
+	struct buf used, answer, frame, asked;
+	struct cache *cache;
 };
 
 /* What was printed, on standard output and on standard error. */
@@ -252,6 +254,85 @@ answer(struct worker *w, const struct msg_ask *ask)
 	buf_release(&rows);
 }
 
+/* ---- answers that still hold ---- */
+
+static bool
+is_kept(const struct msg_ask *ask)
+{
+	return slice_is(ask->verb, "search") ||
+	    slice_is(ask->verb, "context") || slice_is(ask->verb, "begin");
+}
+
+static struct slice
+domain_of(const struct msg_ask *ask)
+{
+	struct slice domain = SLICE("default"), s;
+	size_t i;
+
+	for (i = 0; i < ask->arguments.count; i++) {
+		s = ask->arguments.at[i];
+		if (slice_is(s, "--domain") && i + 1 < ask->arguments.count)
+			domain = ask->arguments.at[i + 1];
+		else if (slice_starts(s, "--domain="))
+			domain = slice_of(s.ptr + 9, s.len - 9);
+	}
+	return domain;
+}
+
+/* What was asked, whoever asked it, and when. */
+static struct slice
+asked_words(struct worker *w, const struct msg_ask *ask)
+{
+	struct msg_ask words = { .verb = ask->verb, .rows = ask->rows,
+		.arguments = ask->arguments };
+
+	buf_clear(&w->asked);
+	if (msg_encode(&w->asked, MSG_ask, &words) == -1)
+		return SLICE_NONE;
+	return buf_slice(&w->asked);
+}
+
+/* An answer bears the number of its question: it is made with it anew. */
+static bool
+answer_again(struct worker *w, const struct msg_ask *ask)
+{
+	struct recall *r = w->cli.kept;
+	struct msg_told told;
+	struct msg_error why;
+	struct slice kept, used;
+	struct db_txn *txn;
+
+	if (r->shared == NULL)
+		return false;
+	txn = db_read(r->shared);
+	cache_follow(w->cache, txn);
+	db_abort(&txn);
+	if (!cache_find(w->cache, domain_of(ask), asked_words(w, ask), &kept,
+		&used) ||
+	    msg_decode_as(kept, &w->arena, MSG_told, &told, &why) == -1)
+		return false;
+	told.number = ask->number;
+	buf_clear(&w->answer);
+	buf_addslice(&w->used, used);
+	return msg_encode(&w->answer, MSG_told, &told) == 0;
+}
+
+static void
+answer_fresh(struct worker *w, const struct msg_ask *ask)
+{
+	size_t used_before = w->used.len;
+	struct msg_error why;
+	struct msg_told told;
+
+	answer(w, ask);
+	if (is_kept(ask) && msg_decode_as(buf_slice(&w->answer), &w->arena,
+		MSG_told, &told, &why) == 0 && told.status == 0)
+		cache_keep(w->cache, domain_of(ask), asked_words(w, ask),
+		    buf_slice(&w->answer),
+		    slice_of(w->used.ptr + used_before,
+			w->used.len - used_before));
+}
+
 /* ---- the process ---- */
 
 static void
@@ -307,7 +388,8 @@ take(struct worker *w, const struct bus_message *m)
 	if (m->count != 1 || msg_decode_as(m->parts[0], &w->arena, MSG_ask,
 		&ask, &why) == -1)
 		fatalx(EX_RETRY, "the broker sent what is no question");
-	answer(w, &ask);
+	if (!is_kept(&ask) || !answer_again(w, &ask))
+		answer_fresh(w, &ask);
 	say(w, buf_slice(&w->answer));
 	arena_reset(&w->arena);
 }
@@ -340,6 +422,8 @@ worker_main(int argc, char **argv)
 	buf_init(&w.used, SIZE_MAX / 4);
 	buf_init(&w.answer, SIZE_MAX / 4);
 	buf_init(&w.frame, SIZE_MAX / 4);
+	buf_init(&w.asked, SIZE_MAX / 4);
+	w.cache = cache_open();
 	w.cli.used = &w.used;
 	w.cli.kept = xcalloc(1, sizeof(*w.cli.kept));
 	w.bus = bus_open();

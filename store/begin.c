@@ -83,8 +83,8 @@ describe_chat(const struct context_view *view, struct arena *arena,
 	if (view->compactor != NULL) {
 		(void)db_get_msg(view->compactor, TABLE_episodes,
 		    key_slice(&k), MSG_episode, arena, &episode);
-		(void)db_get_msg(view->compactor, TABLE_episode_digests,
-		    key_slice(&k), MSG_episode_digest, arena, &digest);
+		(void)query_digest(view->compactor, chat->thread, arena,
+		    &digest);
 	}
 	chat->name = thread.name.len > 0 ? thread.name :
 	    episode.name.len > 0 ? episode.name : digest.name;

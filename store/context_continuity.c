@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "common/when.h"
 #include "store/context_impl.h"
+#include "store/query_artifacts.h"
 
 enum {
 	PAIRS_TOLD = 3,
@@ -29,8 +30,7 @@ thread_words(struct gather *g, uint64_t thread)
 	if (db_get_msg(g->view->compactor, TABLE_episodes, key_slice(&k),
 		MSG_episode, g->arena, &episode) && episode.name.len > 0)
 		return episode.name;
-	if (db_get_msg(g->view->compactor, TABLE_episode_digests,
-		key_slice(&k), MSG_episode_digest, g->arena, &digest))
+	if (query_digest(g->view->compactor, thread, g->arena, &digest))
 		return digest.name;
 	return SLICE_NONE;
 }

@@ -286,14 +286,12 @@ void
 gather_known(struct gather *g, uint64_t thread, double rank)
 {
 	struct msg_episode_digest digest;
-	struct key k = key_u64(thread);
 	size_t i, n;
 
 	if (g->view->compactor == NULL)
 		return;
 	add_attached(g, thread);
-	if (!db_get_msg(g->view->compactor, TABLE_episode_digests,
-		key_slice(&k), MSG_episode_digest, g->arena, &digest))
+	if (!query_digest(g->view->compactor, thread, g->arena, &digest))
 		return;
 	n = digest.artifacts.count;
 	for (i = 0; i < n && i < KNOWN_LINES; i++)

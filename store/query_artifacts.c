@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "common/text.h"
 #include "compactor/compact.h"
+#include "compactor/episode_digest.h"
 #include "compactor/weight.h"
 #include "store/paged.h"
 
@@ -481,4 +482,19 @@ query_skill(struct query *q, struct db_txn *compactor, struct slice name,
 	key_add_u64(&k, n);
 	return db_get_msg(compactor, TABLE_skills, key_slice(&k), MSG_skill,
 	    &q->arena, out) && slice_eq(out->domain, q->domain);
+}
+
+bool
+query_digest(struct db_txn *compactor, uint64_t thread, struct arena *arena,
+    struct msg_episode_digest *out)
+{
+	struct key k = key_u64(thread);
+
+	*out = (struct msg_episode_digest){ 0 };
+	if (compactor == NULL ||
+	    !db_get_msg(compactor, TABLE_episode_digests, key_slice(&k),
+		MSG_episode_digest, arena, out))
+		return false;
+	digest_unpack(out, arena);
+	return true;
 }

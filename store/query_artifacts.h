@@ -63,6 +63,10 @@ bool query_skill(struct query *q, struct db_txn *compactor,
 void query_skill_row(struct query *q, const struct msg_skill *s,
     struct row *row);
 
+/* What is kept of a thread for its compaction; false: nothing. */
+bool query_digest(struct db_txn *compactor, uint64_t thread,
+    struct arena *arena, struct msg_episode_digest *out);
+
 /* ---- lineage ---- */
 
 enum {

@@ -1,0 +1,171 @@
+/*
+ * cache - answers that still hold
+ */
+#include "query/cache.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "common/stage.h"
+#include "common/xmalloc.h"
+
+enum {
+	CACHE_ANSWERS = 256,	/* by a hash of what was asked */
+	CACHE_DOMAINS = 1024,
+	ANSWER_BYTES = 256 * 1024,	/* a larger one is not kept */
+	FOLLOWED_MOST = 20000	/* so far behind, all is forgotten instead */
+};
+
+struct answer {
+	struct buf asked, text, used;
+	uint64_t changed;	/* the domain's last change when it was made */
+	uint64_t domain;
+};
+
+struct cache {
+	uint64_t seq, epochs;
+	/* The last entry that changed anything, by a hash of the domain. */
+	uint64_t changed[CACHE_DOMAINS];
+	struct answer answers[CACHE_ANSWERS];
+	struct arena arena;
+};
+
+static uint64_t
+hash(struct slice s)
+{
+	return XXH3_64bits(s.ptr, s.len);
+}
+
+struct cache *
+cache_open(void)
+{
+	struct cache *cache = xcalloc(1, sizeof(*cache));
+	size_t i;
+
+	arena_init(&cache->arena);
+	for (i = 0; i < CACHE_ANSWERS; i++) {
+		buf_init(&cache->answers[i].asked, ANSWER_BYTES);
+		buf_init(&cache->answers[i].text, ANSWER_BYTES);
+		buf_init(&cache->answers[i].used, ANSWER_BYTES);
+	}
+	return cache;
+}
+
+void
+cache_close(struct cache **cache)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE_ANSWERS; i++) {
+		buf_release(&(*cache)->answers[i].asked);
+		buf_release(&(*cache)->answers[i].text);
+		buf_release(&(*cache)->answers[i].used);
+	}
+	arena_release(&(*cache)->arena);
+	free(*cache);
+	*cache = NULL;
+}
+
+static void
+forget_all(struct cache *cache)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE_ANSWERS; i++)
+		buf_clear(&cache->answers[i].asked);
+}
+
+/* Time and use move weights and clocks, and no answer. */
+static bool
+changes_answers(enum msg_id id)
+{
+	return id != MSG_tick && id != MSG_used;
+}
+
+static void
+follow_entry(struct cache *cache, struct db_txn *shared, uint64_t seq)
+{
+	struct key k = key_u64(seq);
+	struct msg_error why;
+	struct slice record;
+	struct msg m;
+
+	if (!db_get(shared, TABLE_log, key_slice(&k), &record) ||
+	    msg_decode(record, &cache->arena, &m, &why) == -1 ||
+	    !msg_is_entry(m.id)) {
+		forget_all(cache);
+		return;
+	}
+	if (changes_answers(m.id))
+		cache->changed[hash(m.as->envelope.domain) % CACHE_DOMAINS] =
+		    seq;
+}
+
+void
+cache_follow(struct cache *cache, struct db_txn *shared)
+{
+	struct msg_cursor c = { 0 };
+	uint64_t epochs = 0, seq = 0;
+	enum stage_id id;
+
+	for (id = 0; id < STAGE_COUNT; id++) {
+		c = (struct msg_cursor){ 0 };
+		(void)db_get_msg(shared, TABLE_cursors,
+		    slice_str(stage_name(id)), MSG_cursor, &cache->arena, &c);
+		epochs += c.epoch;
+		seq = c.seq;	/* the last is the store's */
+	}
+	if (epochs != cache->epochs || seq < cache->seq ||
+	    seq - cache->seq > FOLLOWED_MOST) {
+		forget_all(cache);
+		cache->seq = seq;
+		cache->epochs = epochs;
+	}
+	while (cache->seq < seq) {
+		follow_entry(cache, shared, ++cache->seq);
+		arena_reset(&cache->arena);
+	}
+	arena_reset(&cache->arena);
+}
+
+static struct answer *
+place_of(struct cache *cache, struct slice asked)
+{
+	return &cache->answers[hash(asked) % CACHE_ANSWERS];
+}
+
+bool
+cache_find(struct cache *cache, struct slice domain, struct slice asked,
+    struct slice *answer, struct slice *used)
+{
+	struct answer *a = place_of(cache, asked);
+	uint64_t d = hash(domain) % CACHE_DOMAINS;
+
+	if (a->asked.len == 0 || !slice_eq(buf_slice(&a->asked), asked) ||
+	    a->domain != d || a->changed != cache->changed[d])
+		return false;
+	*answer = buf_slice(&a->text);
+	*used = buf_slice(&a->used);
+	return true;
+}
+
+void
+cache_keep(struct cache *cache, struct slice domain, struct slice asked,
+    struct slice answer, struct slice used)
+{
+	struct answer *a = place_of(cache, asked);
+
+	buf_clear(&a->asked);
+	buf_clear(&a->text);
+	buf_clear(&a->used);
+	a->domain = hash(domain) % CACHE_DOMAINS;
+	a->changed = cache->changed[a->domain];
+	if (answer.len >= ANSWER_BYTES || asked.len >= ANSWER_BYTES ||
+	    used.len >= ANSWER_BYTES)
+		return;
+	/* The question last: without it the answer is none. */
+	if (buf_addslice(&a->text, answer) == 0 &&
+	    buf_addslice(&a->used, used) == 0 &&
+	    buf_addslice(&a->asked, asked) == -1)
+		buf_clear(&a->asked);
+}
