@@ -11,8 +11,6 @@
 
 enum {
 	LIMIT_PEOPLE = 50,
-	SETTLE_MS = 1000,	/* what a silent compactor may hold us up */
-	SETTLE_STEP_MS = 2,
 };
 
 struct artifacts {
@@ -25,34 +23,6 @@ struct artifacts {
 	struct buf lines;
 	uint64_t rows;
 };
-
-static uint64_t
-applied(struct db *compactor)
-{
-	struct db_txn *txn = db_read(compactor);
-	struct msg_derived d = { 0 };
-	struct arena arena;
-
-	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_compactor_derived, SLICE("follows"),
-	    MSG_derived, &arena, &d);
-	db_abort(&txn);
-	arena_release(&arena);
-	return d.seq;
-}
-
-/* The compactor commits its tables a moment after its sections. */
-static void
-settle(struct db *shared, struct db *compactor)
-{
-	struct timespec pause = { .tv_nsec = SETTLE_STEP_MS * 1000000 };
-	uint64_t seq = cli_cursor(shared, STAGE_compactor);
-	unsigned ms;
-
-	for (ms = 0; ms < SETTLE_MS && applied(compactor) < seq;
-	     ms += SETTLE_STEP_MS)
-		nanosleep(&pause, NULL);
-}
 
 bool
 artifacts_open(const struct cli *cli, struct slice domain,
@@ -72,7 +42,7 @@ artifacts_open(const struct cli *cli, struct slice domain,
 	}
 	out->ingest = cli_try_open(cli, ENV_ingest, &why);
 	out->linker = cli_try_open(cli, ENV_linker, &why);
-	settle(out->shared, out->compactor);
+	cli_settle(out->shared, out->compactor, STAGE_compactor);
 	return true;
 }
 

@@ -11,8 +11,6 @@
 
 enum {
 	LIMIT_PEOPLE = 50,
-	SETTLE_MS = 1000,	/* what a chainer that is down may hold us up */
-	SETTLE_STEP_MS = 2,
 };
 
 struct chains {
@@ -25,33 +23,6 @@ struct chains {
 	struct buf lines;
 	uint64_t rows;
 };
-
-static uint64_t
-applied(struct db *chainer)
-{
-	struct db_txn *txn = db_read(chainer);
-	struct msg_derived d = { 0 };
-	struct arena arena;
-
-	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_chainer_derived, SLICE("follows"),
-	    MSG_derived, &arena, &d);
-	db_abort(&txn);
-	arena_release(&arena);
-	return d.seq;
-}
-
-/* The chainer commits its tables a moment after its sections. */
-static void
-settle(uint64_t seq, struct db *chainer)
-{
-	struct timespec pause = { .tv_nsec = SETTLE_STEP_MS * 1000000 };
-	unsigned ms;
-
-	for (ms = 0; ms < SETTLE_MS && applied(chainer) < seq;
-	     ms += SETTLE_STEP_MS)
-		nanosleep(&pause, NULL);
-}
 
 static void
 on_row(void *data, const struct row *row)
@@ -143,7 +114,7 @@ list(struct chains *c, struct chains_source *from,
 
 	if (rc != 0)
 		return rc;
-	settle(cli_cursor(from->shared, STAGE_chainer), from->chainer);
+	cli_settle(from->shared, from->chainer, STAGE_chainer);
 	buf_init(&c->lines, SIZE_MAX / 4);
 	table_init(&c->table, c->cli, columns);
 	query(from, &c->filter, &sink, &more);
@@ -290,7 +261,7 @@ chains_show(const struct cli *cli, struct query *q, struct slice name,
 	if (db == NULL)
 		return false;
 	if (query_cursor(q, STAGE_chainer, &cursor))
-		settle(cursor.seq, db);
+		cli_settle_to(db, STAGE_chainer, cursor.seq);
 	txn = db_read(db);
 	there = query_chain(q, txn, name, &c);
 	if (there) {

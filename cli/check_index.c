@@ -11,7 +11,7 @@
 #include "cli/check.h"
 #include "store/segments.h"
 
-/* The file that holds row `at`: its own, or the larger one that begins there. */
+/* Files of row `at`: its own, and larger ones that begin there. */
 static void
 check_piece(struct check *c, const char *dir, const struct segment_list *list,
     size_t at)

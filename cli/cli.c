@@ -223,19 +223,44 @@ cli_wait_store(const struct cli *cli, uint64_t seq)
 	return rc;
 }
 
+/* Up to which entry own tables are made. */
 static uint64_t
-ingest_applied(struct db *ingest)
+applied(struct db *own, enum table_id derived)
 {
-	struct db_txn *txn = db_read(ingest);
+	struct db_txn *txn = db_read(own);
 	struct msg_derived d = { 0 };
 	struct arena arena;
 
 	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_ingest_derived, SLICE("follows"),
-	    MSG_derived, &arena, &d);
+	(void)db_get_msg(txn, derived, SLICE("follows"), MSG_derived, &arena,
+	    &d);
 	db_abort(&txn);
 	arena_release(&arena);
 	return d.seq;
+}
+
+void
+cli_settle_to(struct db *own, enum stage_id stage, uint64_t seq)
+{
+	static const enum table_id derived[] = {
+#define STAGE(name, what) [STAGE_##name] = TABLE_##name##_derived,
+#include "common/stages.def"
+	};
+	/* What a stage that is down may hold us up. */
+	enum { SETTLE_MS = 1000, STEP_MS = 2 };
+	struct timespec pause = { .tv_nsec = STEP_MS * 1000000 };
+	unsigned ms;
+
+	for (ms = 0; ms < SETTLE_MS && applied(own, derived[stage]) < seq;
+	     ms += STEP_MS)
+		nanosleep(&pause, NULL);
+}
+
+void
+cli_settle(struct db *shared, struct db *own, enum stage_id stage)
+{
+	if (own != NULL)
+		cli_settle_to(own, stage, cli_cursor(shared, stage));
 }
 
 /* Ingest commits its tables a moment after the log. */
@@ -253,7 +278,7 @@ cli_wait_tables(const struct cli *cli, uint64_t seq)
 	if (ingest == NULL)
 		return -1;
 	until_ms = wall_ms() + cli->conf.client_patience * 1000;
-	while ((at = ingest_applied(ingest)) < seq && wall_ms() < until_ms)
+	while ((at = applied(ingest, TABLE_ingest_derived)) < seq && wall_ms() < until_ms)
 		nanosleep(&pause, NULL);
 	db_close(&ingest);
 	if (at >= seq)

@@ -62,6 +62,11 @@ int cli_wait_cursor(const struct cli *cli, struct db *shared, uint64_t seq,
     void (*progress)(uint64_t at, uint64_t seq));
 /* Until the store and ingest's own tables have passed seq: for --after. */
 int cli_wait_tables(const struct cli *cli, uint64_t seq);
+/* A stage commits its own tables, which may be NULL, a moment after its
+   sections: waits for that, for a second at most. */
+void cli_settle(struct db *shared, struct db *own, enum stage_id stage);
+/* The same for who has a transaction open already. */
+void cli_settle_to(struct db *own, enum stage_id stage, uint64_t seq);
 /* The supervisor of the home, or 0: by its lock, a pid may be anybody's. */
 pid_t cli_supervisor(const struct cli *cli);
 

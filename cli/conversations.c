@@ -11,12 +11,12 @@
  * Calls of one branch stand below each other; what branches off one stands
  * indented between it and the next.
  */
-#include "cli/conversations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/cli.h"
 #include "cli/options.h"
 #include "common/json.h"
 #include "common/text.h"
@@ -28,39 +28,7 @@ enum {
 	LIMIT_PEOPLE = 20,
 	WIDTH = 100,
 	DEEPEST = 16,		/* levels that are indented */
-	SETTLE_MS = 1000,
-	SETTLE_STEP_MS = 2,
 };
-
-static uint64_t
-applied(struct db *linker)
-{
-	struct db_txn *txn = db_read(linker);
-	struct msg_derived d = { 0 };
-	struct arena arena;
-
-	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_linker_derived, SLICE("follows"),
-	    MSG_derived, &arena, &d);
-	db_abort(&txn);
-	arena_release(&arena);
-	return d.seq;
-}
-
-void
-conversations_settle(struct db *shared, struct db *linker)
-{
-	struct timespec pause = { .tv_nsec = SETTLE_STEP_MS * 1000000 };
-	uint64_t seq;
-	unsigned ms;
-
-	if (linker == NULL)
-		return;
-	seq = cli_cursor(shared, STAGE_linker);
-	for (ms = 0; ms < SETTLE_MS && applied(linker) < seq;
-	     ms += SETTLE_STEP_MS)
-		nanosleep(&pause, NULL);
-}
 
 /* ---- one conversation ---- */
 
@@ -318,7 +286,7 @@ list(struct cli *cli, struct slice domain, const struct talks_filter *f,
 		db_close(&shared);
 		return 1;
 	}
-	conversations_settle(shared, linker);
+	cli_settle(shared, linker, STAGE_linker);
 	buf_init(&d.out, SIZE_MAX / 4);
 	query_open(&q, shared, NULL, domain);
 	query_use_linker(&q, linker);

@@ -5,7 +5,8 @@
  * given and which were filled in, but ingest keeps a hash of what was given:
  * the fields that may have been filled in are left out in all combinations
  * until the hash fits.  Only `ts` is always written.  An exchange is kept by
- * difference; its whole request is put together from its parents.
+ * difference; its whole request is put together from its parents, and a reply
+ * that was known already is found by its hash in ingest's tables.
  *
  * Left out, and said: ticks that ingest wrote by itself, and what was
  * forgotten.
@@ -25,6 +26,7 @@ enum { ENTRIES_A_VIEW = 256 };
 struct export {
 	struct cli *cli;
 	struct db_txn *txn;
+	struct db *ingest;	/* NULL until it is needed */
 	struct arena arena;
 	struct buf lines, record;
 	struct slice domain;
@@ -41,7 +43,8 @@ enum {
 	FILLED_ts = 4,
 	FILLED_role = 8,
 	FILLED_kind = 16,
-	FILLED_ALL = 31
+	FILLED_response = 32,	/* of an exchange: the reply's own id */
+	FILLED_ALL = 63
 };
 
 static void
@@ -52,6 +55,8 @@ leave_out(union msg_any *e, unsigned filled)
 		{ FILLED_user, MSGTAG_envelope_user, &e->envelope.user },
 		{ FILLED_role, MSGTAG_turn_role, &e->turn.role },
 		{ FILLED_kind, MSGTAG_turn_kind, &e->turn.kind },
+		{ FILLED_response, MSGTAG_exchange_response_id,
+		    &e->exchange.response_id },
 	};
 	size_t i;
 
@@ -77,6 +82,8 @@ may_be_filled(enum msg_id type, const union msg_any *e)
 		filled |= FILLED_domain;
 	if (slice_is(e->envelope.user, "default"))
 		filled |= FILLED_user;
+	if (type == MSG_exchange && e->exchange.response_id.len > 0)
+		filled |= FILLED_response;
 	if (type != MSG_turn)
 		return filled;
 	if (slice_is(e->turn.role, "user"))
@@ -87,19 +94,67 @@ may_be_filled(enum msg_id type, const union msg_any *e)
 	return filled;
 }
 
+/* What follows the envelope's hash in an exchange's: what was said. */
+static void
+hash_said(const struct msg_exchange *e, XXH128_canonical_t *digest)
+{
+	char said[4 * sizeof(digest->digest)];
+	struct slice parts[] = {
+		slice_of((char *)digest->digest, sizeof(digest->digest)),
+		e->hash, e->system_hash, e->reply_hash };
+	size_t i, len = 0;
+
+	for (i = 0; i < 4; i++) {
+		if (parts[i].len == 0 || parts[i].len > sizeof(said) - len)
+			continue;
+		memcpy(said + len, parts[i].ptr, parts[i].len);
+		len += parts[i].len;
+	}
+	XXH128_canonicalFromHash(digest, XXH3_128bits(said, len));
+}
+
 static bool
-has_hash(struct export *x, enum msg_id type, const union msg_any *e,
+has_hash(struct export *x, const struct msg *entry, const union msg_any *given,
     struct slice hash)
 {
 	XXH128_canonical_t digest;
 
 	buf_clear(&x->record);
-	if (msg_encode(&x->record, type, e) == -1)
+	if (msg_encode(&x->record, entry->id, given) == -1)
 		return false;
 	XXH128_canonicalFromHash(&digest,
 	    XXH3_128bits(x->record.ptr, x->record.len));
+	if (entry->id == MSG_exchange)
+		hash_said(&entry->as->exchange, &digest);
 	return slice_eq(hash, slice_of((char *)digest.digest,
 	    sizeof(digest.digest)));
+}
+
+/* All that a sender can have given; of an exchange without what was said. */
+static union msg_any
+all_given(const struct msg *entry)
+{
+	const struct msg_exchange *e = &entry->as->exchange;
+	union msg_any given = { 0 };
+
+	if (entry->id == MSG_exchange)
+		given.exchange = (struct msg_exchange){
+			.has = e->has & (UINT64_C(0xff) |
+			    UINT64_C(1) << MSGTAG_exchange_model |
+			    UINT64_C(1) << MSGTAG_exchange_response_id |
+			    UINT64_C(1) <<
+				MSGTAG_exchange_previous_response_id),
+			.domain = e->domain, .id = e->id, .ts = e->ts,
+			.user = e->user, .channel = e->channel,
+			.room = e->room, .session = e->session,
+			.model = e->model, .response_id = e->response_id,
+			.previous_response_id = e->previous_response_id,
+		};
+	else
+		memcpy(&given, entry->as, msg_spec(entry->id)->size);
+	given.envelope.live = false;
+	given.envelope.has &= ~(UINT64_C(1) << MSGTAG_envelope_live);
+	return given;
 }
 
 /* Sets *out to what was given; in full when no combination fits. */
@@ -107,18 +162,15 @@ static void
 find_given(struct export *x, const struct msg *entry, struct slice hash,
     union msg_any *out)
 {
-	union msg_any whole = { 0 };
+	union msg_any whole = all_given(entry);
 	unsigned filled, may;
 
-	memcpy(&whole, entry->as, msg_spec(entry->id)->size);
-	whole.envelope.live = false;
-	whole.envelope.has &= ~(UINT64_C(1) << MSGTAG_envelope_live);
 	may = may_be_filled(entry->id, &whole);
 	for (filled = FILLED_ALL; hash.len > 0; filled--) {
 		*out = whole;
 		if ((filled & ~may) == 0) {
 			leave_out(out, filled);
-			if (has_hash(x, entry->id, out, hash)) {
+			if (has_hash(x, entry, out, hash)) {
 				*out = whole;
 				leave_out(out, filled & ~FILLED_ts);
 				return;
@@ -144,13 +196,19 @@ load(struct export *x, enum table_id table, uint64_t seq, struct msg *out)
 }
 
 static void
-put_message(struct buf *out, const struct msg_xmessage *m)
+put_message(struct buf *out, const struct msg_xmessage *m, struct slice id)
 {
+	buf_addc(out, '{');
+	if (id.len > 0) {
+		buf_adds(out, "\"id\":");
+		json_put_str(out, id);
+		buf_addc(out, ',');
+	}
 	if (m->content.len > 0) {
-		buf_addslice(out, m->content);
+		buf_add(out, m->content.ptr + 1, m->content.len - 1);
 		return;
 	}
-	buf_adds(out, "{\"role\":");
+	buf_adds(out, "\"role\":");
 	json_put_str(out, m->role);
 	buf_adds(out, ",\"content\":");
 	json_put_str(out, m->text);
@@ -183,6 +241,41 @@ find_known(struct export *x, const struct msg_exchange *e,
 	return true;
 }
 
+/*
+ * A reply that an earlier call had already; NULL when there is none, or it
+ * was forgotten.
+ */
+static const struct msg_xmessage *
+find_reply(struct export *x, const struct msg_exchange *e)
+{
+	struct db_cursor *c;
+	struct db_txn *txn;
+	struct db_entry row;
+	uint64_t seq = 0, i = 0;
+	struct key k;
+	struct msg m;
+
+	if (x->ingest == NULL)
+		x->ingest = cli_open(x->cli, ENV_ingest);
+	if (x->ingest == NULL)
+		return NULL;
+	txn = db_read(x->ingest);
+	c = db_cursor(txn, TABLE_nodes);
+	key_init(&k);
+	key_add_text(&k, e->domain);
+	key_add_bytes(&k, e->reply_hash);
+	if (db_seek(c, key_slice(&k), &row) && row.key.len == k.len + 16 &&
+	    memcmp(row.key.ptr, k.bytes, k.len) == 0) {
+		seq = key_read_u64(row.key, k.len);
+		i = key_read_u64(row.key, k.len + 8);
+	}
+	db_abort(&txn);
+	if (seq == 0 || !load(x, TABLE_log, seq, &m) ||
+	    m.id != MSG_exchange || i >= m.as->exchange.n_added)
+		return NULL;
+	return &m.as->exchange.added[i];
+}
+
 static void
 put_text(struct buf *out, const char *name, struct slice value)
 {
@@ -193,31 +286,34 @@ put_text(struct buf *out, const char *name, struct slice value)
 }
 
 static void
-put_exchange_fields(struct export *x, const struct msg_exchange *e)
+put_exchange_fields(struct export *x, const struct msg_exchange *given,
+    struct slice system_hash)
 {
 	const struct msg_field *ts = msg_field_tagged(msg_spec(MSG_exchange),
 	    MSGTAG_exchange_ts);
 	struct slice system;
 
 	buf_adds(&x->lines, "{\"type\":\"exchange\"");
-	put_text(&x->lines, "domain", e->domain);
-	put_text(&x->lines, "id", e->id);
+	put_text(&x->lines, "domain", given->domain);
+	put_text(&x->lines, "id", given->id);
 	buf_adds(&x->lines, ",\"ts\":");
-	msg_json_value(&x->lines, ts, e);
-	put_text(&x->lines, "user", e->user);
-	put_text(&x->lines, "channel", e->channel);
-	put_text(&x->lines, "room", e->room);
-	put_text(&x->lines, "session", e->session);
-	put_text(&x->lines, "model", e->model);
-	put_text(&x->lines, "response_id", e->response_id);
-	put_text(&x->lines, "previous_response_id", e->previous_response_id);
-	if (e->system_hash.len > 0 &&
-	    db_get(x->txn, TABLE_systems, e->system_hash, &system))
+	msg_json_value(&x->lines, ts, given);
+	put_text(&x->lines, "user", given->user);
+	put_text(&x->lines, "channel", given->channel);
+	put_text(&x->lines, "room", given->room);
+	put_text(&x->lines, "session", given->session);
+	put_text(&x->lines, "model", given->model);
+	put_text(&x->lines, "response_id", given->response_id);
+	put_text(&x->lines, "previous_response_id",
+	    given->previous_response_id);
+	if (system_hash.len > 0 &&
+	    db_get(x->txn, TABLE_systems, system_hash, &system))
 		put_text(&x->lines, "system", system);
 }
 
 static int
-put_exchange(struct export *x, uint64_t seq, const struct msg_exchange *e)
+put_exchange(struct export *x, uint64_t seq, const struct msg_exchange *e,
+    const struct msg_exchange *given)
 {
 	const struct msg_xmessage **known, *reply = NULL;
 	size_t i, n = e->n_added;
@@ -230,19 +326,22 @@ put_exchange(struct export *x, uint64_t seq, const struct msg_exchange *e)
 		    (unsigned long long)seq);
 	if (n > 0 && e->added[n - 1].reply)
 		reply = &e->added[--n];
-	put_exchange_fields(x, e);
+	else if (e->reply_hash.len > 0)
+		reply = find_reply(x, e);
+	put_exchange_fields(x, given, e->system_hash);
 	buf_adds(&x->lines, ",\"messages\":[");
 	for (i = 0; i < e->known; i++, comma = ",") {
 		buf_adds(&x->lines, comma);
-		put_message(&x->lines, known[i]);
+		put_message(&x->lines, known[i], SLICE_NONE);
 	}
 	for (i = 0; i < n; i++, comma = ",") {
 		buf_adds(&x->lines, comma);
-		put_message(&x->lines, &e->added[i]);
+		put_message(&x->lines, &e->added[i], SLICE_NONE);
 	}
 	buf_adds(&x->lines, "],\"response\":");
 	if (reply != NULL)
-		put_message(&x->lines, reply);
+		put_message(&x->lines, reply, given->response_id.len == 0 ?
+		    e->response_id : SLICE_NONE);
 	else
 		buf_adds(&x->lines, "null");
 	buf_adds(&x->lines, "}\n");
@@ -267,12 +366,13 @@ put_entry(struct export *x, uint64_t seq, const struct msg *entry)
 		x->ticks++;
 		return 0;
 	}
-	if (entry->id == MSG_exchange)
-		return put_exchange(x, seq, &entry->as->exchange);
 	if (load(x, TABLE_s_ingest, seq, &section) &&
 	    section.id == MSG_s_ingest)
 		hash = section.as->s_ingest.content_hash;
 	find_given(x, entry, hash, &given);
+	if (entry->id == MSG_exchange)
+		return put_exchange(x, seq, &entry->as->exchange,
+		    &given.exchange);
 	buf_addf(&x->lines, "{\"type\":\"%s\",", msg_spec(entry->id)->name);
 	msg_json_members(&x->lines, entry->id, &given, false);
 	if (x->lines.ptr[x->lines.len - 1] == ',')
@@ -336,6 +436,7 @@ export_log(struct export *x, struct db *shared)
 	for (seq = x->from; rc == 0 && seq <= x->to;)
 		rc = export_some(x, shared, &seq);
 	say_left_out(x);
+	db_close(&x->ingest);
 	arena_release(&x->arena);
 	buf_release(&x->lines);
 	buf_release(&x->record);

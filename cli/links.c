@@ -14,8 +14,6 @@
 
 enum {
 	LIMIT_PEOPLE = 50,
-	SETTLE_MS = 1000,	/* what a linker that is down may hold us up */
-	SETTLE_STEP_MS = 2,
 };
 
 struct links {
@@ -28,33 +26,6 @@ struct links {
 	struct buf lines;
 	uint64_t rows;
 };
-
-static uint64_t
-applied(struct db *linker)
-{
-	struct db_txn *txn = db_read(linker);
-	struct msg_derived d = { 0 };
-	struct arena arena;
-
-	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_linker_derived, SLICE("follows"),
-	    MSG_derived, &arena, &d);
-	db_abort(&txn);
-	arena_release(&arena);
-	return d.seq;
-}
-
-/* The linker commits its tables a moment after its sections. */
-static void
-settle(uint64_t seq, struct db *linker)
-{
-	struct timespec pause = { .tv_nsec = SETTLE_STEP_MS * 1000000 };
-	unsigned ms;
-
-	for (ms = 0; ms < SETTLE_MS && applied(linker) < seq;
-	     ms += SETTLE_STEP_MS)
-		nanosleep(&pause, NULL);
-}
 
 static void
 on_row(void *data, const struct row *row)
@@ -153,7 +124,7 @@ list(struct links *l, const struct links_source *from,
 
 	if (rc != 0)
 		return rc;
-	settle(cli_cursor(from->shared, STAGE_linker), from->linker);
+	cli_settle(from->shared, from->linker, STAGE_linker);
 	buf_init(&l->lines, SIZE_MAX / 4);
 	table_init(&l->table, l->cli, columns);
 	query(from, &l->filter, &sink, &more);
@@ -344,7 +315,7 @@ links_show(const struct cli *cli, const struct links_show *s)
 	if (db == NULL)
 		return false;
 	if (query_cursor(s->q, STAGE_linker, &cursor))
-		settle(cursor.seq, db);
+		cli_settle_to(db, STAGE_linker, cursor.seq);
 	txn = db_read(db);
 	if (query_link(s->q, txn, s->name, &link)) {
 		query_link_row(s->q, &link, &row);

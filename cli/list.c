@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/conversations.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "store/query.h"
@@ -158,7 +157,7 @@ list_verb(struct cli *cli, int argc, char **argv,
 	table_init(&l.table, cli, columns);
 	if (by & (SHOWS_TALKS | SHOWS_EPISODES)) {
 		linker = cli_try_open(cli, ENV_linker, &why);
-		conversations_settle(shared, linker);
+		cli_settle(shared, linker, STAGE_linker);
 	}
 	query_open(&q, shared, ingest, l.domain);
 	if (by & SHOWS_ACTS) {

@@ -82,6 +82,9 @@ open_files(const struct cli *cli, struct recall *r, struct slice domain)
 	r->linker = cli_try_open(cli, ENV_linker, &why);
 	r->store = cli_try_open(cli, ENV_store, &why);
 	r->search = search_open(&cli->conf);
+	cli_settle(r->shared, r->compactor, STAGE_compactor);
+	cli_settle(r->shared, r->linker, STAGE_linker);
+	cli_settle(r->shared, r->store, STAGE_store);
 	begin(cli, r, domain);
 	r->epochs = read_epochs(r);
 	return true;

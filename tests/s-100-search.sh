@@ -35,7 +35,7 @@ field() { sed -nE 's/.*"'"$1"'":("([^"]*)"|[^,}]*).*/\1/p' | tr -d '"'; }
   turn 'support groups of another world' domain other user Eve thread x id e1 ts 2023-05-08T10:00:00Z
 } >"$SCRATCH/turns"
 
-ok 'the pipeline starts' up
+up || { echo 'Bail out! the pipeline does not start'; exit 1; }
 ok 'turns are sent' skein send --wait "$SCRATCH/turns" >/dev/null
 
 is "$(first 'support groups')" m1 'words are stemmed'
