@@ -69,9 +69,14 @@ figure 'a turn' "$(median_of own 2)" us
 figure '  passing it' "$(median_of pass 2)" us
 figure '  ratio' "$(divide "$(median_of own 2)" "$(median_of pass 2)" 1)" to-passing
 
+more=$((turns * growth))
 pass own "$turns" one >"$scratch/one.out"
 figure 'a turn of one endless thread' "$(median_of one 2)" us
-more=$((turns * growth))
+feed "$more" one >"$scratch/one"
+pass own "$more" one >"$scratch/longer.out"
+figure "  $growth times as long" "$(median_of longer 2)" us
+ratio=$(divide "$(median_of longer 2)" "$(median_of one 2)")
+figure '  ratio' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
 feed "$more" many >"$scratch/feed"
 pass own "$more" feed >"$scratch/more.out"
 figure "a turn, $growth times the history" "$(median_of more 2)" us

@@ -3,8 +3,6 @@
  */
 #include "chainer/chain.h"
 
-#include <stdlib.h>
-
 enum {
 	/* What a word keeps of its weight with each claim: 15/16. */
 	FADE_PARTS = 16,
@@ -18,12 +16,26 @@ chain_ref(uint64_t seq, uint64_t n)
 	return seq << CHAIN_N_BITS | n;
 }
 
+/* Backwards from `at`; where they begin. */
+static char *
+write_digits(char *at, uint64_t n)
+{
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return at;
+}
+
 struct slice
 chain_name(struct arena *arena, uint64_t ref)
 {
-	return arena_printf(arena, "c%llu.%llu",
-	    (unsigned long long)(ref >> CHAIN_N_BITS),
-	    (unsigned long long)(ref & ((1u << CHAIN_N_BITS) - 1)));
+	char digits[48], *end = digits + sizeof(digits), *at = end;
+
+	at = write_digits(at, ref & ((1u << CHAIN_N_BITS) - 1));
+	*--at = '.';
+	at = write_digits(at, ref >> CHAIN_N_BITS);
+	*--at = 'c';
+	return arena_dup(arena, slice_of(at, (size_t)(end - at)));
 }
 
 /* Digits up to something else; how many, at most as a ref can hold. */
@@ -84,7 +96,7 @@ struct topic
 chain_topic(const struct msg_chain *c)
 {
 	return (struct topic){ c->topic, c->keywords, c->weights, c->entities,
-		c->entity_weights };
+		c->entity_weights, NULL };
 }
 
 /* ---- growing ---- */
@@ -95,14 +107,27 @@ struct weighed {
 };
 
 /* The heavier first; on a tie by the bytes, so that no order is by chance. */
-static int
-by_weight(const void *a, const void *b)
+static bool
+is_before(const struct weighed *a, const struct weighed *b)
 {
-	const struct weighed *x = a, *y = b;
+	if (a->weight != b->weight)
+		return a->weight > b->weight;
+	return slice_cmp(a->word, b->word) < 0;
+}
 
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return slice_cmp(x->word, y->word);
+/* By insertion: what a chain has learned is in this order all but always. */
+static void
+sort_weighed(struct weighed *all, size_t n)
+{
+	struct weighed hold;
+	size_t i, k;
+
+	for (i = 1; i < n; i++) {
+		hold = all[i];
+		for (k = i; k > 0 && is_before(&hold, &all[k - 1]); k--)
+			all[k] = all[k - 1];
+		all[k] = hold;
+	}
 }
 
 static size_t
@@ -144,7 +169,7 @@ join(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 		if (more_weights->at[i] > 0)
 			n = add_weighed(all, n, more->at[i],
 			    more_weights->at[i]);
-	qsort(all, n, sizeof(all[0]), by_weight);
+	sort_weighed(all, n);
 	if (n > most)
 		n = most;
 	words->at = arena_array(arena, n, sizeof(struct slice));

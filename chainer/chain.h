@@ -91,6 +91,7 @@ struct candidate {
 	enum chain_state state;	/* as of now, marked or not */
 	bool adjacent;
 	struct terms terms;
+	const struct sketch *sketch;	/* the chain's, or NULL */
 };
 
 enum chain_kind {

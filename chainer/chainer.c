@@ -10,17 +10,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "chainer/memo.h"
 #include "chainer/session.h"
 #include "common/log.h"
 
 static struct weave
 weave_open(struct stage *st, const struct stage_entry *e,
-    struct msg_s_chainer *section)
+    struct msg_s_chainer *section, bool writes)
 {
 	const struct conf *conf = stage_conf(st);
 
 	return (struct weave){
-		.work = work_open(st, e),
+		.work = work_open(st, e, writes),
 		.entry = e,
 		.model = stage_state(st),
 		.section = section,
@@ -49,7 +50,8 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 		msg_fail(why, "there is no section of ingest");
 		return -1;
 	}
-	v = weave_open(st, e, s);
+	memo_trim(st);
+	v = weave_open(st, e, s, false);
 	time_decide(&v);
 	if (e->entry.id == MSG_session_end)
 		session_end_decide(&v);
@@ -76,7 +78,7 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 		return;
 	if (section->id == MSG_s_chainer)
 		s = section->as->s_chainer;
-	v = weave_open(st, e, &s);
+	v = weave_open(st, e, &s, true);
 	time_apply(&v);
 	weave_apply(&v);
 	if (weave_turn_count(e) > 0)
@@ -113,6 +115,7 @@ stop(struct stage *st)
 
 	if (model != NULL)
 		reply_model_close(&model);
+	memo_release();
 }
 
 static const struct stage_spec chainer = {
@@ -121,6 +124,8 @@ static const struct stage_spec chainer = {
 	.derived = TABLE_chainer_derived,
 	.decide = decide,
 	.apply = apply,
+	.begin = memo_begin,
+	.flush = memo_flush,
 	.start = start,
 	.stop = stop,
 };

@@ -145,9 +145,8 @@ add_common(struct buf *b, const struct topic *claim,
 		for (k = 0; k < chain->keywords.count; k++)
 			if (slice_eq(claim->keywords.at[i],
 				chain->keywords.at[k])) {
-				buf_addf(b, "%s%.*s", n++ == 0 ?
-				    " (in common: " : ", ",
-				    SLICE_ARG(claim->keywords.at[i]));
+				buf_adds(b, n++ == 0 ? " (in common: " : ", ");
+				buf_addslice(b, claim->keywords.at[i]);
 				break;
 			}
 	if (n > 0)
@@ -162,7 +161,12 @@ reason(struct arena *arena, const char *words, const struct topic *claim,
 	struct buf b;
 
 	buf_init(&b, 64 * 1024);
-	buf_addf(&b, "%s \"%.*s\"", words, SLICE_ARG(chain->topic));
+	buf_adds(&b, words);
+	buf_adds(&b, " \"");
+	/* As printf has it, which ends a text at a NUL. */
+	buf_add(&b, chain->topic.ptr,
+	    strnlen(chain->topic.ptr, chain->topic.len));
+	buf_addc(&b, '"');
 	add_common(&b, claim, chain);
 	out = arena_dup(arena, buf_slice(&b));
 	buf_release(&b);
@@ -191,6 +195,8 @@ ties(const struct chain_rules *rules, const struct candidate *a,
 	struct topic x = chain_topic(a->chain), y = chain_topic(b->chain);
 	unsigned alike;
 
+	x.sketch = a->sketch;
+	y.sketch = b->sketch;
 	if (rules->merge_below == 0 || a->state != CHAIN_active ||
 	    b->state != CHAIN_active || !has_words(a) || !has_words(b))
 		return false;

@@ -126,26 +126,90 @@ spell(struct arena *arena, struct slice text, size_t *words, size_t *start)
 	return out;
 }
 
-/* How many of the list stand in the words, beginning before `end`. */
+/* ---- phrases ---- */
+
+enum list { LEANING, EMPTY, SHIFTING, RETURNING, YES_NO, CLOSING, LISTS };
+
+enum {
+	PHRASES = COUNT(leaning) + COUNT(empty) + COUNT(shifting) +
+	    COUNT(returning) + COUNT(yes_no) + COUNT(closings),
+	HEADS = 256,
+};
+
+struct phrase {
+	const struct phrase *next;	/* that begins like it */
+	const char *text;
+	size_t len;
+	enum list list;
+};
+
+/* All lists, by how a phrase begins: one pass finds all of them. */
+struct phrases {
+	struct phrase all[PHRASES];
+	size_t n;
+	const struct phrase *heads[HEADS];
+};
+
+/* Of the two letters after a space; the second may be a space again. */
 static size_t
-count_phrases(const char *words, size_t start, size_t end,
-    const char *const *list, size_t n)
+head_of(const char *at)
 {
-	const char *found;
-	size_t i, count = 0;
+	return ((unsigned char)at[0] * 5u + (unsigned char)at[1]) % HEADS;
+}
+
+static void
+add_list(struct phrases *p, enum list list, const char *const *texts, size_t n)
+{
+	const struct phrase **head;
+	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (list[i][0] == '^') {
-			count += strncmp(words + start + 1, list[i] + 1,
-			    strlen(list[i] + 1)) == 0;
-			continue;
-		}
-		for (found = strstr(words, list[i]);
-		     found != NULL && (size_t)(found - words) < end;
-		     found = strstr(found + 1, list[i]))
-			count++;
+		head = &p->heads[head_of(texts[i] + 1)];
+		p->all[p->n] = (struct phrase){ *head, texts[i],
+			strlen(texts[i]), list };
+		*head = &p->all[p->n++];
 	}
-	return count;
+}
+
+static const struct phrases *
+phrases_known(void)
+{
+	static struct phrases p;	/* once for the process's life */
+
+	if (p.n > 0)
+		return &p;
+	add_list(&p, LEANING, leaning, COUNT(leaning));
+	add_list(&p, EMPTY, empty, COUNT(empty));
+	add_list(&p, SHIFTING, shifting, COUNT(shifting));
+	add_list(&p, RETURNING, returning, COUNT(returning));
+	add_list(&p, YES_NO, yes_no, COUNT(yes_no));
+	add_list(&p, CLOSING, closings, COUNT(closings));
+	return &p;
+}
+
+/*
+ * How many of each list stand in the words.  What leans, and what only looks
+ * like it, must begin before `end`.
+ */
+static void
+count_phrases(const char *words, size_t start, size_t end, size_t counts[LISTS])
+{
+	const struct phrases *p = phrases_known();
+	const struct phrase *f;
+	size_t at, len = strlen(words);
+
+	for (at = 0; at + 1 < len; at++) {
+		if (words[at] != ' ')
+			continue;
+		for (f = p->heads[head_of(words + at + 1)]; f != NULL;
+		     f = f->next) {
+			if (f->len > len - at || (f->text[0] == '^' ?
+			    at != start : f->list <= EMPTY && at >= end))
+				continue;
+			counts[f->list] += memcmp(words + at + 1, f->text + 1,
+			    f->len - 1) == 0;
+		}
+	}
 }
 
 /* "Is it safe to …", "is it true that …": nothing is meant by that it. */
@@ -179,23 +243,17 @@ lean_end(const char *words, size_t start)
 struct cues
 cues_of(struct arena *arena, struct slice text)
 {
-	size_t words, start, end;
+	size_t words, start, counts[LISTS] = { 0 };
 	struct slice s = spell(arena, text, &words, &start);
 
-	end = lean_end(s.ptr, start);
+	count_phrases(s.ptr, start, lean_end(s.ptr, start), counts);
 	return (struct cues){
 		.words = words,
-		.leans = count_phrases(s.ptr, start, end, leaning,
-		    COUNT(leaning)) >
-		    count_phrases(s.ptr, start, end, empty, COUNT(empty)) +
-		    count_dummies(s.ptr),
-		.shifts = count_phrases(s.ptr, start, s.len, shifting,
-		    COUNT(shifting)) > 0,
-		.returns = count_phrases(s.ptr, start, s.len, returning,
-		    COUNT(returning)) > 0,
-		.yes_no = count_phrases(s.ptr, start, s.len, yes_no,
-		    COUNT(yes_no)) > 0,
-		.closing = count_phrases(s.ptr, start, s.len, closings,
-		    COUNT(closings)) > 0,
+		.leans = counts[LEANING] > counts[EMPTY] +
+		    (counts[LEANING] > 0 ? count_dummies(s.ptr) : 0),
+		.shifts = counts[SHIFTING] > 0,
+		.returns = counts[RETURNING] > 0,
+		.yes_no = counts[YES_NO] > 0,
+		.closing = counts[CLOSING] > 0,
 	};
 }

@@ -3,6 +3,8 @@
  */
 #include "chainer/distance.h"
 
+#include <xxhash.h>
+
 #include "common/text.h"
 #include "common/when.h"
 
@@ -15,6 +17,7 @@ enum {
 	WEIGHT_SUBJECT = 100,
 	WEIGHT_RECENCY = 100,
 	WEIGHT_ADJACENCY = 300,
+	SUBJECT_CHANCE = 400,
 	/* Weight of words a claim is thought to have beside those it has:
 	 * one shared word out of one is no proof. */
 	KEYWORD_DOUBT = 6000,
@@ -93,18 +96,102 @@ fuzzy_text(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
 	return n;
 }
 
-unsigned
-fuzzy_match(struct slice a, struct slice b)
-{
-	char x[FUZZY_BYTES], y[FUZZY_BYTES];
-	bool used[FUZZY_BYTES] = { false };
-	struct arena arena;
-	size_t nx, ny, i, k, same = 0;
+/* ---- sketches ---- */
 
-	arena_init(&arena);
-	nx = fuzzy_text(&arena, a, x);
-	ny = fuzzy_text(&arena, b, y);
-	arena_release(&arena);
+enum { SEEN_WORDS = 4, SEEN_BITS = 64 * SEEN_WORDS };
+
+struct seen {
+	uint64_t bits[SEEN_WORDS];
+};
+
+/* A list's hashes, in its order. */
+struct hashes {
+	uint32_t *at;
+	struct seen seen;
+};
+
+struct sketch {
+	struct hashes keywords, entities;
+	char letters[FUZZY_BYTES];
+	size_t n_letters;
+	struct seen pairs;
+	size_t hidden;		/* pairs that share their bit with another */
+};
+
+static void
+see(struct seen *seen, uint32_t hash)
+{
+	seen->bits[hash / 64 % SEEN_WORDS] |= UINT64_C(1) << hash % 64;
+}
+
+static bool
+is_seen(const struct seen *seen, uint32_t hash)
+{
+	return seen->bits[hash / 64 % SEEN_WORDS] >> hash % 64 & 1;
+}
+
+static uint32_t
+hash_of(struct slice word)
+{
+	return (uint32_t)XXH3_64bits(word.ptr, word.len);
+}
+
+static void
+hash_list(struct arena *arena, const struct msg_strs *list, struct hashes *out)
+{
+	size_t i;
+
+	out->at = arena_array(arena, list->count, sizeof(out->at[0]));
+	for (i = 0; i < list->count; i++) {
+		out->at[i] = hash_of(list->at[i]);
+		see(&out->seen, out->at[i]);
+	}
+}
+
+static size_t
+count_bits(uint64_t n)
+{
+	n -= n >> 1 & 0x5555555555555555;
+	n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
+	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return n * 0x0101010101010101 >> 56;
+}
+
+static size_t
+count_both(const struct seen *a, const struct seen *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < SEEN_WORDS; i++)
+		n += count_bits(a->bits[i] & b->bits[i]);
+	return n;
+}
+
+const struct sketch *
+sketch_topic(struct arena *arena, const struct topic *t)
+{
+	struct sketch *s = arena_alloc(arena, sizeof(*s));
+	size_t i;
+
+	hash_list(arena, &t->keywords, &s->keywords);
+	hash_list(arena, &t->entities, &s->entities);
+	s->n_letters = fuzzy_text(arena, t->subject, s->letters);
+	for (i = 0; i + 1 < s->n_letters; i++)
+		see(&s->pairs, (unsigned char)s->letters[i] * 31u +
+		    (unsigned char)s->letters[i + 1] * 7u);
+	if (s->n_letters > 1)
+		s->hidden = s->n_letters - 1 - count_both(&s->pairs, &s->pairs);
+	return s;
+}
+
+/* ---- letters ---- */
+
+static unsigned
+match_letters(const char *x, size_t nx, const char *y, size_t ny)
+{
+	bool used[FUZZY_BYTES] = { false };
+	size_t i, k, same = 0;
+
 	if (nx < 2 || ny < 2)
 		return nx == ny && nx > 0 && x[0] == y[0] ? ONE : 0;
 	for (i = 0; i + 1 < nx; i++)
@@ -117,22 +204,90 @@ fuzzy_match(struct slice a, struct slice b)
 	return (unsigned)(2 * same * ONE / (nx + ny - 2));
 }
 
-static bool
-holds(const struct msg_strs *list, struct slice word, size_t *at)
+unsigned
+fuzzy_match(struct slice a, struct slice b)
 {
-	for (*at = 0; *at < list->count; ++*at)
-		if (slice_eq(list->at[*at], word))
+	char x[FUZZY_BYTES], y[FUZZY_BYTES];
+	struct arena arena;
+	size_t nx, ny;
+
+	arena_init(&arena);
+	nx = fuzzy_text(&arena, a, x);
+	ny = fuzzy_text(&arena, b, y);
+	arena_release(&arena);
+	return match_letters(x, nx, y, ny);
+}
+
+/*
+ * The match of the subjects, or 0 where it is surely no more than `enough`:
+ * two share no more pairs than bits, but for those that a bit hides.
+ */
+static unsigned
+match_subjects(const struct topic *a, const struct topic *b, unsigned enough)
+{
+	const struct sketch *x = a->sketch, *y = b->sketch;
+
+	if (x == NULL || y == NULL)
+		return fuzzy_match(a->subject, b->subject);
+	if (enough > 0 && x->n_letters > 1 && y->n_letters > 1 &&
+	    2 * ONE * (count_both(&x->pairs, &y->pairs) + x->hidden) <=
+	    enough * (x->n_letters + y->n_letters - 2))
+		return 0;
+	return match_letters(x->letters, x->n_letters, y->letters,
+	    y->n_letters);
+}
+
+/* ---- words in common ---- */
+
+/* A list as it is compared: hashes NULL where there is no sketch. */
+struct words {
+	const struct msg_strs *list;
+	const struct hashes *hashes;
+};
+
+static struct words
+keywords_of(const struct topic *t)
+{
+	return (struct words){ &t->keywords,
+		t->sketch == NULL ? NULL : &t->sketch->keywords };
+}
+
+static struct words
+entities_of(const struct topic *t)
+{
+	return (struct words){ &t->entities,
+		t->sketch == NULL ? NULL : &t->sketch->entities };
+}
+
+/* Whether the list has the i-th word of another, and where. */
+static bool
+holds(struct words in, struct words of, size_t i, size_t *at)
+{
+	uint32_t hash;
+
+	if (in.hashes == NULL || of.hashes == NULL) {
+		for (*at = 0; *at < in.list->count; ++*at)
+			if (slice_eq(in.list->at[*at], of.list->at[i]))
+				return true;
+		return false;
+	}
+	hash = of.hashes->at[i];
+	if (!is_seen(&in.hashes->seen, hash))
+		return false;
+	for (*at = 0; *at < in.list->count; ++*at)
+		if (in.hashes->at[*at] == hash &&
+		    slice_eq(in.list->at[*at], of.list->at[i]))
 			return true;
 	return false;
 }
 
 static size_t
-in_common(const struct msg_strs *a, const struct msg_strs *b)
+in_common(struct words a, struct words b)
 {
 	size_t i, at, n = 0;
 
-	for (i = 0; i < a->count; i++)
-		n += holds(b, a->at[i], &at);
+	for (i = 0; i < a.list->count; i++)
+		n += holds(b, a, i, &at);
 	return n;
 }
 
@@ -147,17 +302,16 @@ weight_at(const struct msg_u64s *weights, size_t i)
  * how much of the chain a word is: a word it has all but forgotten counts less.
  */
 static unsigned
-weighed_share(const struct msg_strs *claim, const struct msg_u64s *weights,
-    const struct msg_strs *chain, const struct msg_u64s *chain_weights,
-    uint64_t doubt)
+weighed_share(struct words claim, const struct msg_u64s *weights,
+    struct words chain, const struct msg_u64s *chain_weights, uint64_t doubt)
 {
 	uint64_t all = 0, shared = 0, w, known;
 	size_t i, at;
 
-	for (i = 0; i < claim->count; i++) {
+	for (i = 0; i < claim.list->count; i++) {
 		w = weight_at(weights, i);
 		all += w;
-		if (!holds(chain, claim->at[i], &at))
+		if (!holds(chain, claim, i, &at))
 			continue;
 		known = weight_at(chain_weights, at);
 		shared += known >= w / 2 ? w : 2 * known;
@@ -172,9 +326,10 @@ at_most_one(uint64_t n)
 }
 
 static unsigned
-jaccard(const struct msg_strs *a, const struct msg_strs *b)
+jaccard(struct words a, struct words b)
 {
-	size_t both = in_common(a, b), all = a->count + b->count - both;
+	size_t both = in_common(a, b);
+	size_t all = a.list->count + b.list->count - both;
 
 	return all == 0 ? 0 : (unsigned)(both * ONE / all);
 }
@@ -182,10 +337,10 @@ jaccard(const struct msg_strs *a, const struct msg_strs *b)
 unsigned
 topics_alike(const struct topic *a, const struct topic *b)
 {
-	unsigned x = weighed_share(&a->keywords, &a->weights, &b->keywords,
-	    &b->weights, 0);
-	unsigned y = weighed_share(&b->keywords, &b->weights, &a->keywords,
-	    &a->weights, 0);
+	unsigned x = weighed_share(keywords_of(a), &a->weights,
+	    keywords_of(b), &b->weights, 0);
+	unsigned y = weighed_share(keywords_of(b), &b->weights,
+	    keywords_of(a), &a->weights, 0);
 
 	return x < y ? x : y;
 }
@@ -197,7 +352,7 @@ fresh_weight(const struct topic *claim, const struct topic *chain)
 	size_t i, at;
 
 	for (i = 0; i < claim->keywords.count; i++)
-		if (!holds(&chain->keywords, claim->keywords.at[i], &at))
+		if (!holds(keywords_of(chain), keywords_of(claim), i, &at))
 			fresh += weight_at(&claim->weights, i);
 	return fresh;
 }
@@ -229,22 +384,24 @@ struct terms
 distance_terms(enum formula formula, const struct topic *claim,
     const struct topic *chain, int64_t age_ms)
 {
-	struct terms t = { .recency = time_decay(age_ms),
-		.subject = fuzzy_match(claim->subject, chain->subject) };
+	struct terms t = { .recency = time_decay(age_ms) };
 
 	if (formula == FORMULA_seed) {
-		t.entity = (unsigned)(in_common(&claim->entities,
-		    &chain->entities) * ONE);
-		t.keyword = jaccard(&claim->keywords, &chain->keywords);
+		t.subject = match_subjects(claim, chain, 0);
+		t.entity = (unsigned)(in_common(entities_of(claim),
+		    entities_of(chain)) * ONE);
+		t.keyword = jaccard(keywords_of(claim), keywords_of(chain));
 		t.distance = seed_distance(&t);
 		return t;
 	}
 	/* Any two texts share some pairs of letters. */
-	t.subject = t.subject > 400 ? (t.subject - 400) * 10 / 6 : 0;
-	t.entity = weighed_share(&claim->entities, &claim->entity_weights,
-	    &chain->entities, &chain->entity_weights, ENTITY_DOUBT);
-	t.keyword = weighed_share(&claim->keywords, &claim->weights,
-	    &chain->keywords, &chain->weights, KEYWORD_DOUBT);
+	t.subject = match_subjects(claim, chain, SUBJECT_CHANCE);
+	t.subject = t.subject > SUBJECT_CHANCE ?
+	    (t.subject - SUBJECT_CHANCE) * 10 / 6 : 0;
+	t.entity = weighed_share(entities_of(claim), &claim->entity_weights,
+	    entities_of(chain), &chain->entity_weights, ENTITY_DOUBT);
+	t.keyword = weighed_share(keywords_of(claim), &claim->weights,
+	    keywords_of(chain), &chain->weights, KEYWORD_DOUBT);
 	t.distance = shipped_distance(&t);
 	return t;
 }

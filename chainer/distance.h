@@ -43,7 +43,7 @@ struct topic {
 	const struct sketch *sketch;	/* NULL: compared the long way */
 };
 
-const struct sketch *sketch_make(struct arena *arena, const struct topic *t);
+const struct sketch *sketch_topic(struct arena *arena, const struct topic *t);
 
 struct terms {
 	unsigned entity;	/* seed: 1000 for each in common */

@@ -297,7 +297,8 @@ read_signs(struct weave *v, const struct turn *t,
 	struct cues cues = t->cues;
 	struct chain_signs signs;
 
-	if (s != NULL && claim->at + claim->len <= t->text.len)
+	if (s != NULL && claim->at + claim->len <= t->text.len &&
+	    claim->len < t->text.len)
 		cues = cues_of(work_arena(v->work),
 		    slice_of(t->text.ptr + claim->at, claim->len));
 	signs = (struct chain_signs){
@@ -340,8 +341,10 @@ describe_signs(struct arena *arena, const struct chain_signs *s)
 
 	buf_init(&b, 1024);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].is)
-			buf_addf(&b, "%s%s", b.len > 0 ? " " : "", all[i].name);
+		if (all[i].is) {
+			buf_adds(&b, b.len > 0 ? " " : "");
+			buf_adds(&b, all[i].name);
+		}
 	out = arena_dup(arena, buf_slice(&b));
 	buf_release(&b);
 	return out;
@@ -372,7 +375,8 @@ add_candidate(struct weave *v, const struct turn *t, struct field *f,
 	*c = (struct candidate){ .chain = chain,
 		.state = work_state(v->work, chain),
 		.adjacent = chain == t->adjacent };
-	topic = chain_topic(chain);
+	topic = work_topic(v->work, chain);
+	c->sketch = topic.sketch;
 	age = work_ts(v->work) - chain->last_extended;
 	c->terms = distance_terms(v->rules.formula, claim, &topic, age);
 	distance_add(v->rules.formula, &c->terms,
@@ -630,6 +634,7 @@ weave_claim(struct weave *v, struct turn *t, size_t nth)
 	struct choice choice;
 	struct field f;
 
+	topic.sketch = sketch_topic(arena, &topic);
 	if (nth == 0)
 		t->out->cues = describe_signs(arena, &signs);
 	gather(v, t, &topic, &signs, &f);

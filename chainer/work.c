@@ -5,6 +5,7 @@
 
 #include <xxhash.h>
 
+#include "chainer/memo.h"
 #include "common/when.h"
 
 /* In a chain's history a check stands beside the updates. */
@@ -14,8 +15,13 @@
 
 struct work_chain {
 	struct msg_chain c;	/* first: a chain is found from it */
+	struct row *row;	/* where it was read, or NULL */
+	const struct sketch *sketch;
+	bool changed;		/* its words are no more those of the row */
 	bool dirty;
 	bool index;		/* its words go into the index */
+	struct topic *learns;	/* claims it has still to take in */
+	size_t n_learns, cap_learns;
 };
 
 struct work_session {
@@ -26,19 +32,21 @@ struct work_session {
 /* A put or, without a value, a deletion, done at the end. */
 struct work_put {
 	enum table_id table;
-	struct key key;
+	struct slice key;
 	enum msg_id id;
 	const void *msg;
 };
 
 struct work {
 	struct stage *st;
+	bool writes;
 	struct arena *arena;
 	const struct stage_entry *e;
 	const struct msg_envelope *envelope;
 	uint64_t thread;
 	int64_t dormant_ms;
 	struct key stream_key, talk_key;
+	struct row *stream_row;
 	struct msg_chain_stream stream;
 	struct msg_chain_talk talk;
 	bool has_talk, talk_dirty;
@@ -130,6 +138,13 @@ due_key(struct key prefix, int64_t due, uint64_t what)
 	return prefix;
 }
 
+static int64_t
+due_of(struct slice key, size_t at)
+{
+	/* As key_add_i64 has it: the sign turned. */
+	return (int64_t)(key_read_u64(key, at) ^ (UINT64_C(1) << 63));
+}
+
 static struct key
 domain_key(struct slice domain)
 {
@@ -142,40 +157,34 @@ domain_key(struct slice domain)
 
 /* ---- records ---- */
 
-/* A copy, because what a read gives dies with the next write. */
 static bool
 get(struct work *w, enum table_id table, const struct key *k, enum msg_id id,
     void *out)
 {
-	struct msg_error why;
-	struct slice record;
-
-	if (!db_get(stage_tables(w->st), table, key_slice(k), &record))
-		return false;
-	if (msg_decode_as(arena_dup(w->arena, record), w->arena, id, out,
-		&why) == 0)
-		return true;
-	/* The same again, for the one who knows what to do about damage. */
-	return db_get_msg(stage_tables(w->st), table, key_slice(k), id,
-	    w->arena, out);
+	return memo_read(w->st, memo_find(w->st, table, key_slice(k)), id, out);
 }
 
+/* Deciding only looks what would be. */
 static void
-put_later(struct work *w, enum table_id table, struct key key, enum msg_id id,
-    const void *msg)
+put_later(struct work *w, enum table_id table, const struct key *key,
+    enum msg_id id, const void *msg)
 {
+	if (!w->writes)
+		return;
 	w->puts = grow(w->arena, w->puts, w->n_puts, &w->cap_puts,
 	    sizeof(w->puts[0]));
-	w->puts[w->n_puts++] = (struct work_put){ table, key, id, msg };
+	w->puts[w->n_puts++] = (struct work_put){ table,
+		arena_dup(w->arena, key_slice(key)), id, msg };
 }
 
 struct work *
-work_open(struct stage *st, const struct stage_entry *e)
+work_open(struct stage *st, const struct stage_entry *e, bool writes)
 {
 	struct work *w = arena_alloc(stage_arena(st), sizeof(*w));
 	const struct msg *placed = &e->sections[STAGE_ingest];
 
 	w->st = st;
+	w->writes = writes;
 	w->arena = stage_arena(st);
 	w->e = e;
 	w->envelope = &e->entry.as->envelope;
@@ -185,8 +194,9 @@ work_open(struct stage *st, const struct stage_entry *e)
 	w->stream_key = key_stream(w->envelope->domain, w->envelope->user,
 	    w->envelope->room);
 	w->talk_key = talk_key(w);
-	if (!get(w, TABLE_chain_streams, &w->stream_key, MSG_chain_stream,
-		&w->stream))
+	w->stream_row = memo_find(st, TABLE_chain_streams,
+	    key_slice(&w->stream_key));
+	if (!memo_read(st, w->stream_row, MSG_chain_stream, &w->stream))
 		w->stream = (struct msg_chain_stream){
 			.clock = w->envelope->ts };
 	if (w->envelope->ts > w->stream.clock)
@@ -281,6 +291,7 @@ work_say(struct work *w, const struct msg_said *said)
 {
 	struct msg_chain_talk *talk = work_talk(w);
 	struct msg_said *kept;
+	struct key k;
 
 	w->said = grow(w->arena, w->said, w->n_said, &w->cap_said,
 	    sizeof(w->said[0]));
@@ -292,8 +303,8 @@ work_say(struct work *w, const struct msg_said *said)
 		talk->many = true;
 	talk->last = kept;
 	talk->n_last = 1;
-	put_later(w, TABLE_chain_said, said_key(w, talk->turns), MSG_said,
-	    kept);
+	k = said_key(w, talk->turns);
+	put_later(w, TABLE_chain_said, &k, MSG_said, kept);
 	talk->turns++;
 	w->talk_dirty = true;
 }
@@ -325,22 +336,40 @@ add_chain(struct work *w)
 	return c;
 }
 
+/* Claims are taken in when somebody looks, or at the end: often nobody does. */
+static void
+settle(struct work *w, struct work_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_learns; i++)
+		chain_learn(&c->c, w->arena, &c->learns[i]);
+	c->n_learns = 0;
+}
+
 struct msg_chain *
 work_chain(struct work *w, uint64_t ref)
 {
 	struct key k = key_u64(ref);
-	struct msg_chain c;
+	struct work_chain *c;
+	struct msg_chain read;
+	struct row *row;
 	size_t i;
 
 	if (ref == 0)
 		return NULL;
 	for (i = w->n_chains; i > 0; i--)
-		if (w->chains[i - 1]->c.ref == ref)
+		if (w->chains[i - 1]->c.ref == ref) {
+			settle(w, w->chains[i - 1]);
 			return &w->chains[i - 1]->c;
-	if (!get(w, TABLE_chains, &k, MSG_chain, &c))
+		}
+	row = memo_find(w->st, TABLE_chains, key_slice(&k));
+	if (!memo_read(w->st, row, MSG_chain, &read))
 		return NULL;
-	add_chain(w)->c = c;
-	return &w->chains[w->n_chains - 1]->c;
+	c = add_chain(w);
+	c->c = read;
+	c->row = row;
+	return &c->c;
 }
 
 struct msg_chain *
@@ -371,6 +400,25 @@ holder(struct msg_chain *c)
 	return (struct work_chain *)c;
 }
 
+struct topic
+work_topic(struct work *w, struct msg_chain *chain)
+{
+	struct work_chain *c = holder(chain);
+	struct topic t;
+
+	settle(w, c);
+	t = chain_topic(chain);
+	if (c->sketch == NULL && c->row != NULL && !c->changed) {
+		if (c->row->sketch == NULL)
+			c->row->sketch = sketch_topic(memo_arena(), &t);
+		c->sketch = c->row->sketch;
+	}
+	if (c->sketch == NULL)
+		c->sketch = sketch_topic(w->arena, &t);
+	t.sketch = c->sketch;
+	return t;
+}
+
 static struct key
 chain_stream_key(const struct msg_chain *c)
 {
@@ -389,24 +437,31 @@ static void
 schedule(struct work *w, struct key stream, struct slice domain, int64_t due,
     uint64_t id, bool live, const struct msg_chain_due *what)
 {
-	struct msg_chain_due *kept = arena_alloc(w->arena, sizeof(*kept));
+	struct msg_chain_due *kept;
+	struct key k;
 
+	if (!w->writes)
+		return;
+	kept = arena_alloc(w->arena, sizeof(*kept));
 	*kept = *what;
 	kept->stream = arena_dup(w->arena, key_slice(&stream));
-	put_later(w, TABLE_chain_due, due_key(stream, due, id), MSG_chain_due,
-	    kept);
-	if (live)
-		put_later(w, TABLE_chain_live_due,
-		    due_key(domain_key(domain), due, id), MSG_chain_due, kept);
+	k = due_key(stream, due, id);
+	put_later(w, TABLE_chain_due, &k, MSG_chain_due, kept);
+	if (!live)
+		return;
+	k = due_key(domain_key(domain), due, id);
+	put_later(w, TABLE_chain_live_due, &k, MSG_chain_due, kept);
 }
 
 static void
 unschedule(struct work *w, struct key stream, struct slice domain, int64_t due,
     uint64_t id)
 {
-	put_later(w, TABLE_chain_due, due_key(stream, due, id), MSG_none, NULL);
-	put_later(w, TABLE_chain_live_due,
-	    due_key(domain_key(domain), due, id), MSG_none, NULL);
+	struct key k = due_key(stream, due, id);
+
+	put_later(w, TABLE_chain_due, &k, MSG_none, NULL);
+	k = due_key(domain_key(domain), due, id);
+	put_later(w, TABLE_chain_live_due, &k, MSG_none, NULL);
 }
 
 static void
@@ -435,6 +490,13 @@ bring_forward(struct work *w, struct msg_chain *c)
 }
 
 static void
+forget_sketch(struct msg_chain *c)
+{
+	holder(c)->sketch = NULL;
+	holder(c)->changed = true;
+}
+
+static void
 put_history(struct work *w, struct msg_chain *c, uint64_t i)
 {
 	struct msg_place *place = arena_alloc(w->arena, sizeof(*place));
@@ -442,7 +504,7 @@ put_history(struct work *w, struct msg_chain *c, uint64_t i)
 
 	*place = (struct msg_place){ .seq = w->e->seq, .i = i };
 	key_add_u64(&k, c->updates++);
-	put_later(w, TABLE_chain_history, k, MSG_place, place);
+	put_later(w, TABLE_chain_history, &k, MSG_place, place);
 	c->last_seq = w->e->seq;
 	holder(c)->dirty = true;
 }
@@ -504,6 +566,7 @@ merge_chain(struct work *w, const struct msg_h_update *u, struct msg_chain *c,
 	if (from == NULL || from->merged_into != 0)
 		return;
 	chain_take_in(c, w->arena, from);
+	forget_sketch(c);
 	from->state = chain_state_name(CHAIN_merged);
 	from->merged_into = c->ref;
 	put_history(w, from, index);
@@ -543,9 +606,14 @@ work_step(struct work *w, const struct msg_h_update *u, size_t index)
 void
 work_claim(struct work *w, struct msg_chain *c, const struct topic *claim)
 {
-	chain_learn(c, w->arena, claim);
+	struct work_chain *h = holder(c);
+
+	h->learns = grow(w->arena, h->learns, h->n_learns, &h->cap_learns,
+	    sizeof(h->learns[0]));
+	h->learns[h->n_learns++] = *claim;
 	c->claims++;
-	holder(c)->dirty = true;
+	h->dirty = true;
+	forget_sketch(c);
 }
 
 /* ---- the index ---- */
@@ -629,41 +697,84 @@ index_words(struct work *w, const struct msg_chain *c,
 		(void)get(w, TABLE_chain_words, &k, MSG_chain_refs, &refs);
 		(void)refs_to_front(&refs.chains, w->arena, c->ref,
 		    WORK_POSTINGS);
-		db_put_msg(stage_tables(w->st), TABLE_chain_words,
-		    key_slice(&k), MSG_chain_refs, &refs);
+		memo_put(w->st, TABLE_chain_words, key_slice(&k),
+		    MSG_chain_refs, &refs);
 	}
 }
 
 /* ---- what time brings ---- */
 
-size_t
-work_due(struct work *w, bool domain, struct work_due *out, size_t most)
+/*
+ * When a stream's first check is due, once it was looked up, is known until
+ * the batch ends: only note_due brings it nearer.
+ */
+static void
+know_due(struct work *w, bool there, const struct db_entry *first)
+{
+	const struct key *prefix = &w->stream_key;
+	struct row *row = w->stream_row;
+
+	row->due_first = INT64_MAX;
+	row->due_known = true;
+	if (!there || first->key.len < prefix->len ||
+	    memcmp(first->key.ptr, prefix->bytes, prefix->len) != 0)
+		return;
+	if (first->key.len == prefix->len + 16)
+		row->due_first = due_of(first->key, prefix->len);
+	else
+		row->due_known = false;
+}
+
+static void
+note_due(struct work *w, struct slice key)
+{
+	struct slice stream = slice_of(key.ptr, key.len - 16);
+	struct row *row = memo_find(w->st, TABLE_chain_streams, stream);
+	int64_t due = due_of(key, stream.len);
+
+	if (due < row->due_first)
+		row->due_first = due;
+}
+
+static size_t
+look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 {
 	struct key prefix = domain ? domain_key(w->envelope->domain) :
 				     w->stream_key;
 	int64_t now = domain ? w->envelope->ts : w->stream.clock;
 	struct key end = due_key(prefix, now, UINT64_MAX);
-	struct db_cursor *c = db_cursor(stage_tables(w->st),
-	    domain ? TABLE_chain_live_due : TABLE_chain_due);
+	struct db_cursor *c;
 	struct db_entry e;
 	struct msg_error why;
-	size_t n = 0;
+	size_t n = 0, seen = 0;
 	bool there;
 
+	c = db_cursor(stage_tables(w->st),
+	    domain ? TABLE_chain_live_due : TABLE_chain_due);
 	for (there = db_seek(c, key_slice(&prefix), &e);
 	     there && n < most && slice_cmp(e.key, key_slice(&end)) <= 0;
-	     there = db_next(c, &e)) {
+	     there = db_next(c, &e), seen++) {
 		if (e.key.len != prefix.len + 16 || msg_decode_as(
 			arena_dup(w->arena, e.value), w->arena, MSG_chain_due,
 			&out[n].what, &why) == -1)
 			continue;
-		/* As key_add_i64 has it: the sign turned. */
-		out[n].due = (int64_t)(key_read_u64(e.key, prefix.len) ^
-		    (UINT64_C(1) << 63));
+		out[n].due = due_of(e.key, prefix.len);
 		n++;
 	}
+	if (!domain && seen == 0)
+		know_due(w, there, &e);
 	db_cursor_close(&c);
 	return n;
+}
+
+/* Most entries find nothing due. */
+size_t
+work_due(struct work *w, bool domain, struct work_due *out, size_t most)
+{
+	if (!domain && w->stream_row->due_known &&
+	    w->stream.clock < w->stream_row->due_first)
+		return 0;
+	return look_for_due(w, domain, out, most);
 }
 
 void
@@ -739,11 +850,13 @@ work_sessions_named(struct work *w, struct slice id, struct msg_session **out,
     size_t most)
 {
 	struct key prefix = key_hashed(w->envelope->domain, id);
-	struct db_cursor *c = db_cursor(stage_tables(w->st), TABLE_sessions);
+	struct db_cursor *c;
 	struct db_entry e;
 	size_t n = 0;
 	bool there;
 
+	memo_flush(w->st);
+	c = db_cursor(stage_tables(w->st), TABLE_sessions);
 	for (there = db_seek(c, key_slice(&prefix), &e);
 	     there && n < most && e.key.len >= prefix.len &&
 	     memcmp(e.key.ptr, prefix.bytes, prefix.len) == 0;
@@ -875,48 +988,66 @@ work_session_chain(struct work *w, struct msg_session *s, uint64_t ref,
 
 /* ---- writing ---- */
 
-void
-work_write(struct work *w)
+static void
+write_puts(struct work *w)
 {
 	struct db_txn *txn = stage_tables(w->st);
 	const struct work_put *p;
-	struct work_chain *c;
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < w->n_puts; i++) {
 		p = &w->puts[i];
-		if (p->msg == NULL)
-			db_delete(txn, p->table, key_slice(&p->key));
-		else
-			db_put_msg(txn, p->table, key_slice(&p->key), p->id,
-			    p->msg);
-	}
-	for (i = 0; i < w->n_chains; i++) {
-		c = w->chains[i];
-		k = key_u64(c->c.ref);
-		c->c.has = 0;
-		if (c->dirty)
-			db_put_msg(txn, TABLE_chains, key_slice(&k), MSG_chain,
-			    &c->c);
-		if (!c->index)
+		if (p->msg == NULL) {
+			db_delete(txn, p->table, p->key);
 			continue;
-		index_words(w, &c->c, &c->c.keywords, WORK_INDEX_WORDS);
-		index_words(w, &c->c, &c->c.entities, CHAIN_ENTITIES);
+		}
+		if (p->table == TABLE_chain_said) {
+			memo_put(w->st, p->table, p->key, p->id, p->msg);
+			continue;
+		}
+		db_put_msg(txn, p->table, p->key, p->id, p->msg);
+		if (p->table == TABLE_chain_due)
+			note_due(w, p->key);
 	}
+}
+
+static void
+write_chain(struct work *w, struct work_chain *c)
+{
+	struct key k = key_u64(c->c.ref);
+
+	settle(w, c);
+	c->c.has = 0;
+	if (c->dirty)
+		memo_put(w->st, TABLE_chains, key_slice(&k), MSG_chain, &c->c);
+	if (!c->index)
+		return;
+	index_words(w, &c->c, &c->c.keywords, WORK_INDEX_WORDS);
+	index_words(w, &c->c, &c->c.entities, CHAIN_ENTITIES);
+}
+
+void
+work_write(struct work *w)
+{
+	struct key k;
+	size_t i;
+
+	write_puts(w);
+	for (i = 0; i < w->n_chains; i++)
+		write_chain(w, w->chains[i]);
 	for (i = 0; i < w->n_sessions; i++) {
 		if (!w->sessions[i]->dirty)
 			continue;
 		k = own_session_key(&w->sessions[i]->s);
-		db_put_msg(txn, TABLE_sessions, key_slice(&k), MSG_session,
+		memo_put(w->st, TABLE_sessions, key_slice(&k), MSG_session,
 		    &w->sessions[i]->s);
 	}
 	/* A tick for a whole domain is no stream's own. */
 	if (w->e->entry.id != MSG_tick || w->envelope->user.len > 0 ||
 	    w->envelope->room.len > 0)
-		db_put_msg(txn, TABLE_chain_streams, key_slice(&w->stream_key),
+		memo_put(w->st, TABLE_chain_streams, key_slice(&w->stream_key),
 		    MSG_chain_stream, &w->stream);
 	if (w->talk_dirty)
-		db_put_msg(txn, TABLE_chain_talks, key_slice(&w->talk_key),
+		memo_put(w->st, TABLE_chain_talks, key_slice(&w->talk_key),
 		    MSG_chain_talk, &w->talk);
 }

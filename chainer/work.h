@@ -24,7 +24,9 @@ enum {
 
 struct work;
 
-struct work *work_open(struct stage *st, const struct stage_entry *e);
+/* `writes`: to apply; deciding leaves the tables alone. */
+struct work *work_open(struct stage *st, const struct stage_entry *e,
+    bool writes);
 struct arena *work_arena(const struct work *w);
 uint64_t work_seq(const struct work *w);
 int64_t work_ts(const struct work *w);
@@ -40,6 +42,8 @@ void work_say(struct work *w, const struct msg_said *said);
 /* A chain, or NULL: there is none.  What was merged leads to where it went. */
 struct msg_chain *work_chain(struct work *w, uint64_t ref);
 struct msg_chain *work_follow(struct work *w, uint64_t ref);
+/* What a chain of work_chain's is about, with its sketch. */
+struct topic work_topic(struct work *w, struct msg_chain *c);
 /* As it is at this entry's time, whether a check has said so or not. */
 enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 /* The chain whose talk a thread is in, by the thread's key; 0: none. */

@@ -101,7 +101,7 @@ acts_sentence(const struct acts *acts, struct slice sentence,
 	rules_apply(acts->rules, sentence, context, &r);
 	*out = (struct act_verdict){
 		.flags = r.flags, .by = r.decided, .english = r.english,
-		.weighs = r.weighs,
+		.weighs = r.weighs, .together = r.together,
 	};
 	memcpy(out->flag_by, r.flagged, sizeof(out->flag_by));
 	if (r.decided != NULL) {
@@ -163,6 +163,7 @@ turn_join(struct act_turn *turn, size_t i)
 	}
 	turn->whole.flags |= v->flags;
 	turn->whole.weighs = before.weighs || v->weighs;
+	turn->whole.together = before.together || v->together;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if (v->flag_by[bit] != NULL)
 			turn->whole.flag_by[bit] = v->flag_by[bit];

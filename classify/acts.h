@@ -43,6 +43,7 @@ struct act_context {
 	bool effort_open;		/* a turn that opens was seen, none concluded since */
 	bool solution_offered;		/* the other side has proposed or done something since */
 	bool weighed;			/* several people have weighed what to do, lately */
+	bool debated;			/* and have done so for long */
 };
 
 struct act_verdict {
@@ -59,6 +60,7 @@ struct act_verdict {
 	bool english;			/* enough of it for English rules */
 	bool foreign;			/* rather another language */
 	bool weighs;			/* what could be done is weighed */
+	bool together;			/* "we": what several people do */
 };
 
 /* One sentence of a turn: where it is in the text, and what it does. */

@@ -122,12 +122,18 @@ closure_stay(struct cache *c, struct list at)
 			closure_add(c, at.items[i]);
 }
 
-static int
-order(const void *a, const void *b)
+/* A few, and those of one pattern come in order: insertion. */
+static void
+list_sort(struct list *l)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	for (size_t i = 1; i < l->count; i++) {
+		uint32_t hold = l->items[i];
+		size_t k = i;
 
-	return (x > y) - (x < y);
+		for (; k > 0 && l->items[k - 1] > hold; k--)
+			l->items[k] = l->items[k - 1];
+		l->items[k] = hold;
+	}
 }
 
 static struct list
@@ -176,8 +182,7 @@ state_intern(struct cache *c)
 	uint32_t hash;
 	size_t slot;
 
-	if (c->at.count > 1)
-		qsort(c->at.items, c->at.count, sizeof(*c->at.items), order);
+	list_sort(&c->at);
 	hash = list_hash(c->at, c->found);
 	for (slot = hash % SLOTS; c->slots[slot] != 0; slot = (slot + 1) % SLOTS) {
 		const struct state *s = &c->states[c->slots[slot]];

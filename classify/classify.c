@@ -13,7 +13,15 @@
 
 #include "classify/describe.h"
 #include "common/log.h"
+#include "common/rows.h"
 #include "common/stage.h"
+#include "common/xmalloc.h"
+
+/* The process's own. */
+struct classify {
+	struct engine *engine;
+	struct rows *talks;	/* busy threads' rows, for the batch under way */
+};
 
 /* One turn of an entry, wherever the entry keeps it. */
 struct turn {
@@ -62,10 +70,18 @@ asked_key(struct slice domain, uint64_t seq, uint64_t i)
 static bool
 get_talk(struct stage *st, uint64_t thread, struct msg_talk *out)
 {
-	struct key k = key_u64(thread);
+	struct classify *c = stage_state(st);
 
-	return db_get_msg(stage_tables(st), TABLE_talks, key_slice(&k),
-	    MSG_talk, stage_arena(st), out);
+	return rows_get(c->talks, stage_tables(st), thread, stage_arena(st),
+	    out);
+}
+
+static void
+put_talk(struct stage *st, uint64_t thread, const struct msg_talk *talk)
+{
+	struct classify *c = stage_state(st);
+
+	rows_put(c->talks, stage_tables(st), thread, stage_arena(st), talk);
 }
 
 /* What was said before: in the thread, or where it branched off the parent. */
@@ -87,6 +103,7 @@ decide_turns(struct stage *st, const struct stage_entry *e,
     struct msg_s_classify *out)
 {
 	const struct msg_envelope *envelope = &e->entry.as->envelope;
+	struct classify *c = stage_state(st);
 	struct arena *arena = stage_arena(st);
 	struct act_context context;
 	struct msg_talk talk;
@@ -99,7 +116,7 @@ decide_turns(struct stage *st, const struct stage_entry *e,
 	for (i = 0; i < out->n_turns; i++) {
 		turn = turn_at(e, i);
 		context = talk_context(&talk, envelope->user, turn.role, arena);
-		describe_turn(stage_state(st), arena, turn.text, &context,
+		describe_turn(c->engine, arena, turn.text, &context,
 		    envelope->ts, (unsigned)stage_conf(st)->ask_below,
 		    &out->turns[i]);
 		talk_after(&talk, envelope->user, turn.role, turn.text,
@@ -197,22 +214,18 @@ apply_turns(struct stage *st, const struct stage_entry *e,
 		db_put_msg(stage_tables(st), TABLE_asked, key_slice(&k),
 		    MSG_place, &asked);
 	}
-	k = key_u64(place->thread);
-	db_put_msg(stage_tables(st), TABLE_talks, key_slice(&k), MSG_talk,
-	    &talk);
+	put_talk(st, place->thread, &talk);
 }
 
 /* A fork goes on from what its parent was, if it is made at the end of it. */
 static void
 apply_fork(struct stage *st, const struct msg_s_ingest *place)
 {
-	struct key k = key_u64(place->thread);
 	struct msg_talk talk;
 
 	read_talk(st, place, &talk);
 	if (talk.role.len > 0)
-		db_put_msg(stage_tables(st), TABLE_talks, key_slice(&k),
-		    MSG_talk, &talk);
+		put_talk(st, place->thread, &talk);
 }
 
 static void
@@ -237,23 +250,44 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 static void
 start(struct stage *st)
 {
-	struct engine *engine;
+	struct classify *c = xcalloc(1, sizeof(*c));
 	struct buf why;
 
 	buf_init(&why, 4096);
-	engine = engine_open(stage_conf(st), &why);
-	if (engine == NULL)
+	c->engine = engine_open(stage_conf(st), &why);
+	if (c->engine == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
-	stage_set_state(st, engine);
+	c->talks = rows_open(TABLE_talks, MSG_talk);
+	stage_set_state(st, c);
 }
 
 static void
 stop(struct stage *st)
 {
-	struct engine *engine = stage_state(st);
+	struct classify *c = stage_state(st);
 
-	engine_close(&engine);
+	if (c == NULL)
+		return;
+	rows_close(&c->talks);
+	engine_close(&c->engine);
+	free(c);
+}
+
+static void
+begin(struct stage *st)
+{
+	struct classify *c = stage_state(st);
+
+	rows_begin(c->talks);
+}
+
+static void
+flush(struct stage *st)
+{
+	struct classify *c = stage_state(st);
+
+	rows_flush(c->talks, stage_tables(st));
 }
 
 static const struct stage_spec classify = {
@@ -262,6 +296,8 @@ static const struct stage_spec classify = {
 	.derived = TABLE_classify_derived,
 	.decide = decide,
 	.apply = apply,
+	.begin = begin,
+	.flush = flush,
 	.start = start,
 	.stop = stop,
 };

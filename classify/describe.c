@@ -241,6 +241,9 @@ describe_turn(struct engine *engine, struct arena *arena, struct slice text,
 		    whole->confidence < ask_below,
 		.machine = !has_own_words(&r.sifted),
 		.weighs = whole->weighs,
+		.together = whole->together,
+		.debated = context->debated &&
+		    (whole->flags & FLAG_decides) != 0,
 	};
 	fill_scores(arena, whole, out);
 	fill_sentences(arena, &r.turn, out);
@@ -273,6 +276,9 @@ state_of(const struct msg_talk *talk)
 		.solution_offered = talk->solution_offered,
 		.weighed = talk->weighed,
 		.weighed_alone = talk->weighed_alone,
+		.weighed_long = talk->weighed_long,
+		.together = talk->together,
+		.rest = talk->rest,
 	};
 
 	if (talk->act.len > 0 && act_parse(talk->act, &state.prev_act) == -1)
@@ -286,14 +292,15 @@ talk_context(const struct msg_talk *talk, struct slice user, struct slice role,
 {
 	struct thread_state state = state_of(talk);
 	struct sifted sifted = sift_text(arena, talk->text, state.prev_speaker);
+	bool weigher = slice_eq(user, talk->weigher);
 	struct act_context context;
 
 	context = thread_context(&state,
 	    sift_own(arena, talk->text, &sifted, 0, talk->text.len),
 	    speaker_of(role),
 	    slice_eq(user, talk->user) && slice_eq(role, talk->role));
-	context.weighed = thread_was_weighed(&state,
-	    slice_eq(user, talk->weigher));
+	context.weighed = thread_was_weighed(&state, weigher);
+	context.debated = thread_was_debated(&state, weigher);
 	return context;
 }
 
@@ -335,8 +342,8 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	if (act_parse(turn->act, &verdict.act) == -1)
 		verdict.act = ACT_none;
 	state = thread_state_after(state, speaker, &verdict);
-	thread_weigh(&state, speaker, turn->weighs,
-	    slice_eq(user, talk->weigher));
+	thread_weigh(&state, speaker, (struct weighing){ turn->weighs,
+	    turn->together, slice_eq(user, talk->weigher) });
 	if (turn->weighs && speaker == SPEAKER_user)
 		talk->weigher = user;
 	talk->has = 0;	/* false must be written as absent, not as it was */
@@ -348,4 +355,7 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	talk->solution_offered = state.solution_offered;
 	talk->weighed = state.weighed;
 	talk->weighed_alone = state.weighed_alone;
+	talk->weighed_long = state.weighed_long;
+	talk->together = state.together;
+	talk->rest = state.rest;
 }

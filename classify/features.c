@@ -83,35 +83,50 @@ hash_bytes(const char *ptr, size_t len)
 
 /* ---- text to tokens */
 
+enum {
+	BYTE_space = 1,
+	BYTE_word = 2,
+	BYTE_digit = 4,
+	BYTE_code = 8,
+	BYTE_mark = 16,		/* with all of code: chunk_mark looks twice */
+};
+
+/* Bytes of any other script count as letters: no wrong cut. */
+static const uint8_t bytes[256] = {
+	[' '] = BYTE_space, ['\t' ... '\r'] = BYTE_space,
+	['0' ... '9'] = BYTE_word | BYTE_digit,
+	['a' ... 'z'] = BYTE_word, ['A' ... 'Z'] = BYTE_word,
+	[0x80 ... 0xff] = BYTE_word,
+	['{'] = BYTE_code, ['}'] = BYTE_code, ['\\'] = BYTE_code,
+	['='] = BYTE_code, ['<'] = BYTE_code, ['>'] = BYTE_code,
+	['|'] = BYTE_code, ['$'] = BYTE_code, ['`'] = BYTE_code,
+	['^'] = BYTE_code,
+	[':'] = BYTE_mark, ['_'] = BYTE_mark, ['('] = BYTE_mark,
+	['/'] = BYTE_mark, ['@'] = BYTE_mark,
+};
+
 static bool
 is_space(unsigned char c)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return bytes[c] & BYTE_space;
 }
 
-/* Bytes of any other script count as letters: no table, no wrong cut. */
 static bool
 is_word(unsigned char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z') || c >= 0x80;
+	return bytes[c] & BYTE_word;
 }
 
 static bool
 is_digit(unsigned char c)
 {
-	return c >= '0' && c <= '9';
+	return bytes[c] & BYTE_digit;
 }
 
 static bool
 is_code(unsigned char c)
 {
-	switch (c) {
-	case '{': case '}': case '\\': case '=': case '<': case '>':
-	case '|': case '$': case '`': case '^':
-		return true;
-	}
-	return false;
+	return bytes[c] & BYTE_code;
 }
 
 static void
@@ -178,9 +193,18 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
-		size_t curly = curly_apostrophe(p, end);
-		const char *after = p + (curly > 0 ? curly : 1);
+		size_t curly;
+		const char *after;
 
+		/* What most letters are: small, and no repetition. */
+		if (c >= 'a' && c <= 'z' && len <= WORD_MAX &&
+		    (len == 0 || word[len - 1] != (char)c)) {
+			word[len++] = (char)c;
+			run = 1;
+			continue;
+		}
+		curly = curly_apostrophe(p, end);
+		after = p + (curly > 0 ? curly : 1);
 		if (curly > 0 || c == '\'' || c == '-' || c == '_') {
 			if (after < end && is_word((unsigned char)*after) &&
 			    curly_apostrophe(after, end) == 0) {
@@ -279,15 +303,17 @@ tokens_region(struct tokens *t, struct slice s, unsigned most)
 	const char *p = s.len > 0 ? s.ptr : "", *end = p + s.len;
 
 	while (p < end && t->count < most) {
-		const char *stop = p, *mark;
+		const char *stop = p, *mark = NULL;
+		unsigned seen = 0;
 
 		while (stop < end && !is_space((unsigned char)*stop))
-			stop++;
+			seen |= bytes[(unsigned char)*stop++];
 		if (stop == p) {
 			p++;
 			continue;
 		}
-		mark = chunk_mark(p, stop);
+		if ((seen & (BYTE_code | BYTE_mark)) != 0 || *p == 'w')
+			mark = chunk_mark(p, stop);
 		if (mark != NULL) {
 			tokens_add(t, 'm', mark, strlen(mark), most);
 			p = stop;
@@ -363,7 +389,8 @@ tokens_of(struct tokens *t, struct slice s, size_t look)
 
 /* ---- tokens to features */
 
-static void
+/* Inline: of a kind that is known where it is called, half is done there. */
+static inline __attribute__((always_inline)) void
 emit(struct features *f, enum feature_kind kind, uint32_t hash, unsigned first,
     unsigned count, unsigned detail)
 {
@@ -625,19 +652,6 @@ features_extract(struct features *f, struct slice text, struct slice prev,
 	emit_pairs(f, prev_same_speaker);
 	emit_prev(f);
 	emit_words(f);
-}
-
-enum feature_group
-feature_group(enum feature_kind kind)
-{
-	static const uint8_t groups[] = {
-#define KIND(name, group, what) GROUP_##group,
-		FEATURE_KINDS(KIND)
-#undef KIND
-	};
-
-	assert(kind < FEATURE_KINDS_COUNT);
-	return groups[kind];
 }
 
 /* ---- features to words, for people */

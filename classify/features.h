@@ -90,7 +90,18 @@ struct features {
 
 void features_extract(struct features *f, struct slice text, struct slice prev,
     bool prev_same_speaker);
-enum feature_group feature_group(enum feature_kind kind);
+/* Inline: asked for every feature of every text. */
+static inline enum feature_group
+feature_group(enum feature_kind kind)
+{
+	static const uint8_t groups[] = {
+#define KIND(name, group, what) GROUP_##group,
+		FEATURE_KINDS(KIND)
+#undef KIND
+	};
+
+	return groups[kind];
+}
 /* Adds a few readable words: the kind and the text it stands for. */
 void feature_describe(const struct features *f, const struct feature *one,
     struct buf *out);

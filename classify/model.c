@@ -105,6 +105,7 @@ get_i8(const unsigned char *p)
 static uint64_t
 checksum(uint64_t h, const unsigned char *p, size_t len)
 {
+#pragma GCC unroll 8
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ p[i]) * 1099511628211u;
 	return h;
@@ -215,8 +216,9 @@ load_body(struct model *m, const unsigned char *p, struct buf *why)
 	for (uint32_t i = 0; i < m->rows; i++, p += 4)
 		m->keys[i] = get_u32(p);
 	m->embedding = xmalloc((size_t)m->rows * MODEL_DIM);
-	for (size_t i = 0; i < (size_t)m->rows * MODEL_DIM; i++)
-		m->embedding[i] = get_i8(p++);
+	/* int8_t is two's complement, as the file is. */
+	memcpy(m->embedding, p, (size_t)m->rows * MODEL_DIM);
+	p += (size_t)m->rows * MODEL_DIM;
 	p = load_i8(m->first[0], MODEL_HIDDEN * MODEL_WIDTH, p);
 	p = load_i32(m->first_bias, MODEL_HIDDEN, p);
 	p = load_i32(m->first_scale, MODEL_HIDDEN, p);
@@ -350,21 +352,9 @@ find_row(const struct model *m, uint32_t key)
 	return -1;
 }
 
-static void
-add_row(int16_t *restrict sum, const int8_t *restrict row)
-{
-	for (size_t d = 0; d < MODEL_DIM; d++)
-		sum[d] = (int16_t)(sum[d] + row[d]);
-}
-
-static void
-empty_into(int32_t *restrict sum, int16_t *restrict part)
-{
-	for (size_t d = 0; d < MODEL_DIM; d++) {
-		sum[d] += part[d];
-		part[d] = 0;
-	}
-}
+/* Eight numbers that are added at once, where the machine can. */
+typedef int16_t lanes __attribute__((vector_size(16)));
+enum { LANES = sizeof(lanes) / sizeof(int16_t), BLOCKS = MODEL_DIM / 2 / LANES };
 
 static int32_t
 clamp(int64_t v, int32_t low, int32_t high)
@@ -374,33 +364,57 @@ clamp(int64_t v, int32_t low, int32_t high)
 
 /*
  * Rows are summed in 16 bits, twice as fast as in 32, and moved on before they
- * could overflow: PART_ROWS bytes of -128 just fit.
+ * could overflow: PART_ROWS bytes of -128 just fit.  A lane of a row has two
+ * bytes, the low one of which comes first or second as the machine has it.
  */
+static void
+sum_rows(const struct model *m, const int32_t *rows, unsigned count,
+    int32_t sum[MODEL_DIM])
+{
+	const size_t first = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
+
+	for (unsigned i = 0; i < count;) {
+		unsigned end = count - i > PART_ROWS ? i + PART_ROWS : count;
+		lanes low[BLOCKS] = { 0 }, high[BLOCKS] = { 0 }, two;
+
+		for (; i < end; i++) {
+			const int8_t *row = m->embedding +
+			    (size_t)rows[i] * MODEL_DIM;
+#pragma GCC unroll 4
+			for (size_t k = 0; k < BLOCKS; k++) {
+				memcpy(&two, row + k * sizeof(two), sizeof(two));
+				low[k] += two << 8 >> 8;
+				high[k] += two >> 8;
+			}
+		}
+		for (size_t d = 0; d < MODEL_DIM / 2; d++) {
+			sum[2 * d + first] += low[d / LANES][d % LANES];
+			sum[2 * d + 1 - first] += high[d / LANES][d % LANES];
+		}
+	}
+}
+
 static void
 sum_groups(const struct model *m, struct pass *p)
 {
-	int32_t sum[MODEL_WIDTH] = { 0 };
-	int16_t part[MODEL_WIDTH] = { 0 };
+	int32_t rows[GROUP_COUNT][FEATURES_MAX];
 
 	memset(p->known, 0, sizeof(p->known));
 	for (unsigned i = 0; i < p->features.count; i++) {
 		const struct feature *one = &p->features.list[i];
 		unsigned group = feature_group(one->kind);
-		size_t at = group * MODEL_DIM;
 
 		p->row[i] = find_row(m, one->key);
-		if (p->row[i] < 0)
-			continue;
-		add_row(part + at, m->embedding + (size_t)p->row[i] * MODEL_DIM);
-		if (++p->known[group] % PART_ROWS == 0)
-			empty_into(sum + at, part + at);
+		rows[group][p->known[group]] = p->row[i];
+		p->known[group] += p->row[i] >= 0;
 	}
 	for (size_t g = 0; g < GROUP_COUNT; g++) {
-		size_t at = g * MODEL_DIM;
+		int32_t sum[MODEL_DIM] = { 0 };
 
-		empty_into(sum + at, part + at);
-		for (size_t d = at; d < at + MODEL_DIM; d++)
-			p->x[d] = (int16_t)clamp(sum[d] * m->root[p->known[g]] >>
+		sum_rows(m, rows[g], p->known[g], sum);
+		for (size_t d = 0; d < MODEL_DIM; d++)
+			p->x[g * MODEL_DIM + d] = (int16_t)clamp(
+			    sum[d] * m->root[p->known[g]] >>
 			    (ROOT_BITS - X_BITS), -INT16_MAX, INT16_MAX);
 	}
 }
@@ -416,17 +430,39 @@ dot(const int16_t *restrict a, const int16_t *restrict b, size_t n)
 	return sum;
 }
 
+/* The same for four hidden units at once: x is read once for all. */
+static void
+dot_four(const int16_t (*restrict w)[MODEL_WIDTH], const int16_t *restrict x,
+    int32_t out[4])
+{
+	int32_t a = 0, b = 0, c = 0, d = 0;
+
+	for (size_t i = 0; i < MODEL_WIDTH; i++) {
+		a += (int32_t)w[0][i] * x[i];
+		b += (int32_t)w[1][i] * x[i];
+		c += (int32_t)w[2][i] * x[i];
+		d += (int32_t)w[3][i] * x[i];
+	}
+	out[0] = a;
+	out[1] = b;
+	out[2] = c;
+	out[3] = d;
+}
+
 static void
 run(const struct model *m, struct slice text, const struct act_context *ctx,
     struct pass *p)
 {
+	int32_t sum[MODEL_HIDDEN];
+
 	features_extract(&p->features, text,
 	    ctx != NULL ? ctx->prev_text : SLICE_NONE,
 	    ctx != NULL && ctx->prev_same_speaker);
 	sum_groups(m, p);
+	for (size_t h = 0; h < MODEL_HIDDEN; h += 4)
+		dot_four(m->first + h, p->x, sum + h);
 	for (size_t h = 0; h < MODEL_HIDDEN; h++)
-		p->hidden[h] = (int16_t)clamp(
-		    ((int64_t)dot(m->first[h], p->x, MODEL_WIDTH) +
+		p->hidden[h] = (int16_t)clamp(((int64_t)sum[h] +
 		    m->first_bias[h]) * m->first_scale[h] >> 24, 0, INT16_MAX);
 	for (size_t a = 0; a < ACT_COUNT; a++)
 		p->score[a] = clamp(

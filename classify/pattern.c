@@ -194,13 +194,19 @@ sorting_split(struct sorting *t, const struct set *s)
 		t->inside[t->of[s->words[i]]] = 0;
 }
 
+/* The symbols that are words; an inverse set is these without its own. */
 static void
-row_fill(const struct patterns *p, const struct sorting *t,
-    const struct set *s, uint64_t *row)
+row_fill_words(const struct patterns *p, const struct sorting *t,
+    uint64_t *row)
 {
-	for (uint32_t w = 0; s->inverse && w < p->word_count; w++)
+	for (uint32_t w = 0; w < p->word_count; w++)
 		if (is_wordly(&p->words[w]))
 			row[t->of[w] / 64] |= UINT64_C(1) << (t->of[w] % 64);
+}
+
+static void
+row_fill(const struct sorting *t, const struct set *s, uint64_t *row)
+{
 	for (size_t i = 0; i < s->count; i++) {
 		uint32_t symbol = t->of[s->words[i]];
 		uint64_t bit = UINT64_C(1) << (symbol % 64);
@@ -210,6 +216,24 @@ row_fill(const struct patterns *p, const struct sorting *t,
 		else
 			row[symbol / 64] |= bit;
 	}
+}
+
+static void
+rows_fill(const struct patterns *p, const struct sorting *t,
+    struct group *g, size_t row_words)
+{
+	uint64_t *words = xcalloc(row_words + 1, sizeof(*words));
+
+	row_fill_words(p, t, words);
+	for (size_t r = 0; r < g->row_count; r++) {
+		const struct set *s = &p->sets[g->rows[r]];
+		uint64_t *row = g->has + r * row_words;
+
+		if (s->inverse)
+			memcpy(row, words, row_words * sizeof(*row));
+		row_fill(t, s, row);
+	}
+	free(words);
 }
 
 static int
@@ -227,8 +251,7 @@ group_compile(struct patterns *p, size_t number, struct sorting *t,
 	g->symbols = t->count;
 	nfa.row_words = (g->symbols + 63) / 64;
 	g->has = xcalloc(g->row_count * nfa.row_words + 1, sizeof(*g->has));
-	for (size_t r = 0; r < g->row_count; r++)
-		row_fill(p, t, &p->sets[g->rows[r]], g->has + r * nfa.row_words);
+	rows_fill(p, t, g, nfa.row_words);
 	for (uint32_t w = 0; w < p->word_count; w++)
 		p->symbols[w * p->group_count + number] = (uint16_t)t->of[w];
 	nfa.nodes = g->nodes;

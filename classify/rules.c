@@ -362,6 +362,10 @@ read_of_rule(struct loader *l, struct slice key, struct slice rest)
 		l->open->info.weighs = true;
 		return 0;
 	}
+	if (slice_is(key, "together") && rest.len == 0) {
+		l->open->info.together = true;
+		return 0;
+	}
 	if (slice_is(key, "language")) {
 		if (!slice_is(rest, "any"))
 			return refuse(l, "language can only be any");
@@ -514,7 +518,7 @@ resolve_test(struct rules *r, struct test *t, struct buf *why)
 		    "(yes) and one that does not (no)",
 		    SLICE_ARG(t->info.name));
 	if (!t->info.has_act && t->info.flags == 0 && t->info.bars == 0 &&
-	    !t->info.weighs)
+	    !t->info.weighs && !t->info.together)
 		return refuse(&l, "rule '%.*s' has neither act nor flags",
 		    SLICE_ARG(t->info.name));
 	if (t->info.has_act && t->info.confidence == 0)
@@ -617,6 +621,7 @@ conditions_of(const struct act_context *c)
 	on[COND_effort_open] = c->effort_open;
 	on[COND_solution_offered] = c->solution_offered;
 	on[COND_weighed] = c->weighed;
+	on[COND_debated] = c->debated;
 	for (int i = 0; i < COND_COUNT; i++)
 		bits |= (unsigned)on[i] << i;
 	return bits;
@@ -673,6 +678,7 @@ verdict_add(struct rules_verdict *v, const struct rule_info *info)
 	if (info->has_act && is_better(info, v->decided))
 		v->decided = info;
 	v->weighs |= info->weighs;
+	v->together |= info->together;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if ((info->flags & 1u << bit) != 0 &&
 		    is_better(info, v->flagged[bit]))

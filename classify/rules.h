@@ -16,6 +16,7 @@
  *	  act ACT		none: the rule gives only flags
  *	  flags F -G		sets F; bars G, whoever else would set it
  *	  weighs		what could be done is weighed: see `weighed`
+ *	  together		it is what several people do: see there too
  *	  confidence N [room M]	thousandths: how often the rule is right; M of
  *				it where people speak with each other
  *	  priority N		of those that match, the highest gives the act
@@ -55,7 +56,8 @@
 	CONDITION(names_option,     "one of its alternatives is named now")  \
 	CONDITION(effort_open,      "an effort is open")                     \
 	CONDITION(solution_offered, "something was proposed or done for it") \
-	CONDITION(weighed,          "several people have weighed what to do")
+	CONDITION(weighed,          "several people have weighed what to do") \
+	CONDITION(debated,          "they have done so for long")
 
 struct pattern_stats;
 struct rules;
@@ -74,6 +76,7 @@ struct rule_info {
 	int priority;
 	bool any_language;
 	bool weighs;
+	bool together;
 };
 
 /* Until the next rules_apply. */
@@ -84,6 +87,7 @@ struct rules_verdict {
 	bool english;		/* enough of it to trust English rules */
 	bool foreign;		/* rather another language */
 	bool weighs;
+	bool together;
 	bool room;		/* a user after a user: room_confidence holds */
 	unsigned words;
 	const struct rule_info *const *fired;	/* all that matched */

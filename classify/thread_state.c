@@ -9,13 +9,21 @@
 
 /*
  * A decision among people is a firm word after some weighing by several of
- * them.  What was weighed counts half after twelve turns.
+ * them.  What was weighed counts half after twelve turns.  Who decides together
+ * says "we": people who help one another weigh as much and settle nothing.
+ * After a long debate, half of which is forgotten in a hundred turns, plainer
+ * words settle things.  What is said at once after such a word belongs to it.
  */
 enum {
 	WEIGHT = 1000,
 	KEPT_OF_1000 = 944,	/* a turn later; the twelfth power is a half */
 	MUCH = 2500,
 	MUCH_OF_OTHERS = 1000,
+	LONG_KEPT_OF_1000 = 993,	/* the hundredth power is a half */
+	SOME_TOGETHER = 1500,
+	LONG_TOGETHER = 5000,
+	LONG = 20000,
+	REST_TURNS = 2,
 };
 
 struct act_context
@@ -51,6 +59,10 @@ thread_state_after(struct thread_state state, enum speaker speaker,
 	state.begun = true;
 	state.prev_act = verdict->act;
 	state.prev_speaker = speaker;
+	if (flags & FLAG_decides)
+		state.rest = REST_TURNS;
+	else if (state.rest > 0)
+		state.rest--;
 	if (speaker == SPEAKER_assistant)
 		state.solution_offered |= offers(verdict->act);
 	if (flags & FLAG_concludes)
@@ -73,17 +85,30 @@ thread_was_weighed(const struct thread_state *state, bool same)
 
 	if (same)
 		others -= state->weighed_alone;
-	return state->weighed >= MUCH && others >= MUCH_OF_OTHERS;
+	return state->weighed >= MUCH && others >= MUCH_OF_OTHERS &&
+	    state->together >= SOME_TOGETHER && state->rest == 0;
+}
+
+bool
+thread_was_debated(const struct thread_state *state, bool same)
+{
+	return thread_was_weighed(state, same) &&
+	    state->weighed_long >= LONG && state->together >= LONG_TOGETHER;
 }
 
 void
-thread_weigh(struct thread_state *state, enum speaker speaker, bool weighs,
-    bool same)
+thread_weigh(struct thread_state *state, enum speaker speaker,
+    struct weighing turn)
 {
+	state->weighed_long = state->weighed_long * LONG_KEPT_OF_1000 / 1000;
+	state->together = state->together * LONG_KEPT_OF_1000 / 1000;
 	state->weighed = state->weighed * KEPT_OF_1000 / 1000;
 	state->weighed_alone = state->weighed_alone * KEPT_OF_1000 / 1000;
-	if (!weighs || speaker != SPEAKER_user)
+	if (!turn.weighs || speaker != SPEAKER_user)
 		return;
 	state->weighed += WEIGHT;
-	state->weighed_alone = WEIGHT + (same ? state->weighed_alone : 0);
+	state->weighed_long += WEIGHT;
+	state->weighed_alone = WEIGHT + (turn.same ? state->weighed_alone : 0);
+	if (turn.together)
+		state->together += WEIGHT;
 }

@@ -24,6 +24,9 @@ struct thread_state {
 	 * of a turn, and how much of it the one who did so last.
 	 */
 	uint64_t weighed, weighed_alone;
+	/* The same over a longer time, and how much of it said "we". */
+	uint64_t weighed_long, together;
+	uint64_t rest;		/* turns until something can be settled again */
 };
 
 /* `same` says whether the person who speaks now also spoke before. */
@@ -35,10 +38,21 @@ struct thread_state thread_state_after(struct thread_state state,
 
 /*
  * Whether what is said now can settle something: others than the speaker have
- * weighed it.  `same` says whether the speaker is who did so last.
+ * weighed it, as something they do together, and nothing was settled just now.
+ * `same` says whether the speaker is who did so last.
  */
 bool thread_was_weighed(const struct thread_state *state, bool same);
+/* Whether that has gone on for so long that less firm words settle it. */
+bool thread_was_debated(const struct thread_state *state, bool same);
+
+/* What a turn adds to that. */
+struct weighing {
+	bool weighs;		/* what could be done */
+	bool together;		/* it says "we" */
+	bool same;		/* the speaker is who weighed last */
+};
+
 void thread_weigh(struct thread_state *state, enum speaker speaker,
-    bool weighs, bool same);
+    struct weighing turn);
 
 #endif

@@ -10,11 +10,10 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/recall.h"
 #include "cli/table.h"
 #include "common/json.h"
 #include "common/when.h"
-#include "store/query.h"
-#include "store/search.h"
 
 enum {
 	LIMIT_DEFAULT = 10,
@@ -25,69 +24,10 @@ enum {
 
 struct searching {
 	struct cli *cli;
-	struct search *search;
-	struct db *shared, *ingest, *compactor, *store;
-	struct db_txn *compactor_txn, *store_txn;
-	struct query q;
+	struct recall *r;
 	struct arena arena;
 	bool batch;
 };
-
-/* ---- the store ---- */
-
-static int
-open_all(struct searching *s, struct slice domain)
-{
-	struct db_error why;
-
-	s->shared = cli_open(s->cli, ENV_shared);
-	if (s->shared == NULL)
-		return 1;
-	s->store = cli_open(s->cli, ENV_store);
-	if (s->store == NULL)
-		return 1;
-	s->ingest = cli_try_open(s->cli, ENV_ingest, &why);
-	s->compactor = cli_try_open(s->cli, ENV_compactor, &why);
-	s->search = search_open(&s->cli->conf);
-	/* Own tables first: they are then never ahead of the sections. */
-	s->store_txn = db_read(s->store);
-	if (s->compactor != NULL)
-		s->compactor_txn = db_read(s->compactor);
-	query_open(&s->q, s->shared, s->ingest, domain);
-	return 0;
-}
-
-static void
-close_view(struct searching *s)
-{
-	query_close(&s->q);
-	db_abort(&s->compactor_txn);
-	db_abort(&s->store_txn);
-}
-
-static void
-renew_view(struct searching *s)
-{
-	struct slice domain = s->q.domain;
-
-	close_view(s);
-	s->store_txn = db_read(s->store);
-	if (s->compactor != NULL)
-		s->compactor_txn = db_read(s->compactor);
-	query_open(&s->q, s->shared, s->ingest, domain);
-}
-
-static void
-close_all(struct searching *s)
-{
-	if (s->search != NULL)
-		close_view(s);
-	search_close(&s->search);
-	db_close(&s->compactor);
-	db_close(&s->ingest);
-	db_close(&s->store);
-	db_close(&s->shared);
-}
 
 /* ---- asking ---- */
 
@@ -101,9 +41,9 @@ find_thread(struct searching *s, struct slice name, uint64_t *out,
 	*out = 0;
 	if (name.len == 0)
 		return 0;
-	if (!query_find_thread(&s->q, name, &thing)) {
+	if (!query_find_thread(&s->r->q, name, &thing)) {
 		buf_addf(why, "there is no thread '%.*s' in domain '%.*s'",
-		    SLICE_ARG(name), SLICE_ARG(s->q.domain));
+		    SLICE_ARG(name), SLICE_ARG(s->r->q.domain));
 		return -1;
 	}
 	*out = thing.thread;
@@ -114,17 +54,15 @@ static int
 ask(struct searching *s, const struct search_query *query,
     struct search_result *result, struct buf *why)
 {
-	struct search_view view = { s->q.shared, s->q.ingest,
-		s->compactor_txn, s->store_txn };
-
-	return search_run(s->search, &view, query, &s->arena, result, why);
+	return search_run(s->r->search, &s->r->view.found, query, &s->arena,
+	    result, why);
 }
 
 static void
 put_hit(struct searching *s, struct buf *out, const struct search_hit *hit)
 {
 	search_hit_json(out, hit, hit->thread == 0 ? SLICE_NONE :
-	    query_thread_name(&s->q, hit->thread));
+	    query_thread_name(&s->r->q, hit->thread));
 }
 
 /* ---- for people ---- */
@@ -195,7 +133,7 @@ say_behind(struct searching *s, const struct search_result *result)
 {
 	struct msg_cursor c;
 
-	if (query_cursor(&s->q, STAGE_ingest, &c) && result->upto < c.seq &&
+	if (query_cursor(&s->r->q, STAGE_ingest, &c) && result->upto < c.seq &&
 	    !s->cli->json)
 		fprintf(stderr, "the store stands at %llu of %llu: what came "
 		    "later is not looked at yet\n",
@@ -318,7 +256,7 @@ read_line(struct searching *s, json_t *json, struct search_query *query,
 		if (value.len > 0)
 			*texts[i].into = value;
 	}
-	s->q.domain = query->domain;
+	s->r->q.domain = query->domain;
 	if (query->text.len == 0) {
 		buf_adds(why, "query: is missing");
 		return -1;
@@ -386,7 +324,7 @@ search_batch(struct searching *s, const struct search_query *query,
 		if (line[strspn(line, " \t\r\n")] == '\0')
 			continue;
 		if (++n % BATCH_VIEW == 0)
-			renew_view(s);
+			recall_renew(s->cli, s->r);
 		json = json_loadb(line, (size_t)len, 0, NULL);
 		put_answer(s, json, *query, thread, &out);
 		fwrite(out.ptr, 1, out.len, stdout);
@@ -396,7 +334,7 @@ search_batch(struct searching *s, const struct search_query *query,
 		buf_clear(&out);
 		json_decref(json);
 		arena_reset(&s->arena);
-		arena_reset(&s->q.arena);
+		arena_reset(&s->r->q.arena);
 	}
 	fflush(stdout);
 	buf_release(&out);
@@ -465,14 +403,15 @@ verb_search(struct cli *cli, int argc, char **argv)
 	if (after > 0 && cli_wait_tables(cli, after) == -1)
 		return 1;
 	arena_init(&s.arena);
-	rc = open_all(&s, query.domain);
+	s.r = recall_open(cli, query.domain);
+	rc = s.r == NULL;
 	if (rc == 0 && s.batch)
 		rc = search_batch(&s, &query, thread);
 	else if (rc == 0) {
 		query.text = slice_str(argv[1]);
 		rc = search_once(&s, &query, thread);
 	}
-	close_all(&s);
+	recall_close(cli, &s.r);
 	arena_release(&s.arena);
 	return rc;
 }

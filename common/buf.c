@@ -10,35 +10,9 @@
 #include "common/xmalloc.h"
 
 struct slice
-slice_of(const char *ptr, size_t len)
-{
-	return (struct slice){ ptr, len };
-}
-
-struct slice
 slice_str(const char *cstr)
 {
 	return cstr == NULL ? SLICE_NONE : slice_of(cstr, strlen(cstr));
-}
-
-bool
-slice_eq(struct slice a, struct slice b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool
-slice_is(struct slice a, const char *cstr)
-{
-	return slice_eq(a, slice_str(cstr));
-}
-
-bool
-slice_starts(struct slice s, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
 }
 
 int
@@ -137,21 +111,27 @@ buf_addu(struct buf *b, uint64_t n)
 	return buf_add(b, at, (size_t)(digits + sizeof(digits) - at));
 }
 
+/* What is printed is mostly short: then once is enough. */
+enum { FEW_BYTES = 256 };
+
 int
 buf_vaddf(struct buf *b, const char *fmt, va_list ap)
 {
+	char few[FEW_BYTES], *room;
 	va_list again;
-	char *room;
 	int len;
 
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = vsnprintf(few, sizeof(few), fmt, again);
 	va_end(again);
 	assert(len >= 0);
 	room = buf_room(b, (size_t)len);
 	if (room == NULL)
 		return -1;
-	vsnprintf(room, (size_t)len + 1, fmt, ap);
+	if ((size_t)len < sizeof(few))
+		memcpy(room, few, (size_t)len + 1);
+	else
+		vsnprintf(room, (size_t)len + 1, fmt, ap);
 	b->len += (size_t)len;
 	return 0;
 }
@@ -231,7 +211,7 @@ arena_release(struct arena *a)
 }
 
 void *
-arena_alloc(struct arena *a, size_t len)
+arena_room(struct arena *a, size_t len)
 {
 	size_t align = _Alignof(max_align_t);
 	struct arena_block *block;
@@ -256,7 +236,13 @@ arena_alloc(struct arena *a, size_t len)
 	}
 	at = (char *)a->head->data + a->used;
 	a->used += len;
-	return memset(at, 0, len);
+	return at;
+}
+
+void *
+arena_alloc(struct arena *a, size_t len)
+{
+	return memset(arena_room(a, len), 0, len);
 }
 
 void *
@@ -277,25 +263,30 @@ arena_dup(struct arena *a, struct slice s)
 char *
 arena_cstr(struct arena *a, struct slice s)
 {
-	char *copy = arena_alloc(a, s.len + 1);
+	char *copy = arena_room(a, s.len + 1);
 
 	if (s.len > 0)
 		memcpy(copy, s.ptr, s.len);
+	copy[s.len] = '\0';
 	return copy;
 }
 
 struct slice
 arena_printf(struct arena *a, const char *fmt, ...)
 {
+	char few[FEW_BYTES], *at;
 	va_list ap;
-	char *at;
 	int len;
 
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	len = vsnprintf(few, sizeof(few), fmt, ap);
 	va_end(ap);
 	assert(len >= 0);
 	at = arena_alloc(a, (size_t)len + 1);
+	if ((size_t)len < sizeof(few)) {
+		memcpy(at, few, (size_t)len);
+		return slice_of(at, (size_t)len);
+	}
 	va_start(ap, fmt);
 	vsnprintf(at, (size_t)len + 1, fmt, ap);
 	va_end(ap);

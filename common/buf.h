@@ -25,11 +25,38 @@ struct slice {
 /* For printf's "%.*s". */
 #define SLICE_ARG(s) (int)(s).len, (s).len > 0 ? (s).ptr : ""
 
-struct slice slice_of(const char *ptr, size_t len);
 struct slice slice_str(const char *cstr);	/* NULL gives SLICE_NONE */
-bool slice_eq(struct slice a, struct slice b);
-bool slice_is(struct slice a, const char *cstr);
-bool slice_starts(struct slice s, const char *prefix);
+/*
+ * Inline: every look through a list of words is made of these, and a literal's
+ * length is known when it is compiled.
+ */
+static inline struct slice
+slice_of(const char *ptr, size_t len)
+{
+	return (struct slice){ ptr, len };
+}
+
+static inline bool
+slice_eq(struct slice a, struct slice b)
+{
+	return a.len == b.len &&
+	    (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline bool
+slice_is(struct slice a, const char *cstr)
+{
+	return slice_eq(a, slice_of(cstr, cstr == NULL ? 0 : strlen(cstr)));
+}
+
+static inline bool
+slice_starts(struct slice s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
+}
+
 /* Bytewise order, shorter first on a tie: the order LMDB keeps keys in. */
 int slice_cmp(struct slice a, struct slice b);
 
@@ -92,6 +119,7 @@ void arena_init(struct arena *a);
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
 void *arena_alloc(struct arena *a, size_t len);	/* zeroed, aligned */
+void *arena_room(struct arena *a, size_t len);	/* not zeroed: to be filled */
 void *arena_array(struct arena *a, size_t count, size_t size);
 struct slice arena_dup(struct arena *a, struct slice s);
 char *arena_cstr(struct arena *a, struct slice s);

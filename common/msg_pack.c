@@ -3,18 +3,31 @@
  */
 #include "common/msg_pack.h"
 
+#include <endian.h>
+
 /* ---- writing ---- */
 
-/* A first byte, then `width` bytes of a number, the highest first. */
+/* Most of a record's numbers, heads and tags are one byte. */
+static inline void
+put_byte(struct buf *out, unsigned char c)
+{
+	if (out->over || out->len + 1 >= out->cap || out->len >= out->limit) {
+		buf_add(out, &c, 1);
+		return;
+	}
+	out->ptr[out->len++] = (char)c;
+	out->ptr[out->len] = '\0';
+}
+
+/* A first byte, then `width` (1 to 8) bytes of a number, the highest first. */
 static void
 put_head(struct buf *out, unsigned char first, unsigned width, uint64_t n)
 {
 	unsigned char bytes[9];
-	unsigned i;
 
 	bytes[0] = first;
-	for (i = width; i > 0; i--, n >>= 8)
-		bytes[i] = (unsigned char)n;
+	n = htobe64(n << (64 - 8 * width));
+	memcpy(bytes + 1, &n, sizeof(n));
 	buf_add(out, bytes, width + 1);
 }
 
@@ -22,7 +35,7 @@ void
 pack_uint(struct buf *out, uint64_t n)
 {
 	if (n < 0x80)
-		put_head(out, (unsigned char)n, 0, 0);
+		put_byte(out, (unsigned char)n);
 	else if (n <= UINT8_MAX)
 		put_head(out, 0xcc, 1, n);
 	else if (n <= UINT16_MAX)
@@ -39,7 +52,7 @@ pack_int(struct buf *out, int64_t n)
 	if (n >= 0)
 		pack_uint(out, (uint64_t)n);
 	else if (n >= -32)
-		put_head(out, (unsigned char)n, 0, 0);
+		put_byte(out, (unsigned char)n);
 	else if (n >= INT8_MIN)
 		put_head(out, 0xd0, 1, (uint64_t)n);
 	else if (n >= INT16_MIN)
@@ -54,7 +67,7 @@ static void
 pack_str(struct buf *out, struct slice s)
 {
 	if (s.len < 32)
-		put_head(out, (unsigned char)(0xa0 | s.len), 0, 0);
+		put_byte(out, (unsigned char)(0xa0 | s.len));
 	else if (s.len <= UINT8_MAX)
 		put_head(out, 0xd9, 1, s.len);
 	else if (s.len <= UINT16_MAX)
@@ -80,7 +93,7 @@ void
 pack_array(struct buf *out, size_t count)
 {
 	if (count < 16)
-		put_head(out, (unsigned char)(0x90 | count), 0, 0);
+		put_byte(out, (unsigned char)(0x90 | count));
 	else if (count <= UINT16_MAX)
 		put_head(out, 0xdc, 2, count);
 	else
@@ -122,7 +135,7 @@ pack_value(struct buf *out, const struct msg_field *f, const void *msg)
 		pack_int(out, *(const int64_t *)value);
 		break;
 	case TYPE_bool:
-		put_head(out, *(const bool *)value ? 0xc3 : 0xc2, 0, 0);
+		put_byte(out, *(const bool *)value ? 0xc3 : 0xc2);
 		break;
 	case TYPE_str:
 		pack_str(out, *(const struct slice *)value);
@@ -159,7 +172,7 @@ pack_message(struct buf *out, const struct msg_spec *spec, const void *msg)
 		count++;
 	}
 	if (count < 16)
-		put_head(out, (unsigned char)(0x80 | count), 0, 0);
+		put_byte(out, (unsigned char)(0x80 | count));
 	else
 		put_head(out, 0xde, 2, count);
 	for (i = 0; written != 0; i++, written >>= 1) {
@@ -177,12 +190,18 @@ struct reader {
 	struct arena *arena;
 };
 
-/* `width` bytes as a number, the highest first. */
+/* `width` (1 to 8) bytes as a number, the highest first. */
 static bool
 read_number(struct reader *r, unsigned width, uint64_t *out)
 {
 	uint64_t n = 0;
 
+	if ((size_t)(r->end - r->at) >= sizeof(n)) {
+		memcpy(&n, r->at, sizeof(n));
+		*out = be64toh(n) >> (64 - 8 * width);
+		r->at += width;
+		return true;
+	}
 	if ((size_t)(r->end - r->at) < width)
 		return false;
 	while (width-- > 0)

@@ -9,6 +9,7 @@
  */
 #include "common/rows.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/xmalloc.h"
@@ -28,10 +29,27 @@ struct row {
 	size_t lists_len, lists_cap, text_len, text_cap;
 };
 
+/* A message's fields that are lists, and its tags that are always there. */
+struct plan {
+	const struct msg_spec *spec;
+	struct list {
+		enum msg_type type;
+		size_t offset, count_offset;
+		struct plan *of;	/* of records that have lists; or NULL */
+		size_t size;
+	} *lists;
+	size_t n_lists;
+	uint64_t required;
+};
+
 struct rows {
 	enum table_id table;
 	enum msg_id id;
-	const struct msg_spec *spec;
+	struct plan *plans[MSG_LIMIT];	/* of the record and those in it */
+	struct plan *plan;
+	void (*pack)(void *msg, struct arena *arena);
+	void (*unpack)(void *msg, struct arena *arena);
+	struct arena packing;
 	struct row *buckets[BUCKETS];
 	size_t n_rows, n_dirty;
 	uint64_t resets;	/* of the arena, as of the last call */
@@ -39,40 +57,70 @@ struct rows {
 	size_t n_old, cap_old;
 };
 
-/* ---- copying ---- */
+static struct plan *
+make_plan(struct rows *rows, enum msg_id id)
+{
+	const struct msg_spec *spec = msg_spec(id);
+	struct plan *p = rows->plans[id];
+	const struct msg_field *f;
+	size_t i;
 
-/* Where the lists and, of a row's own copy, the strings of a record go. */
-struct space {
-	char *at;
-	size_t len, cap;	/* len passes cap where it does not fit */
-	struct row *row;	/* NULL: the strings stay where they are */
+	if (p != NULL)
+		return p;
+	p = rows->plans[id] = xcalloc(1, sizeof(*p));
+	p->spec = spec;
+	p->lists = xcalloc(spec->n_fields, sizeof(p->lists[0]));
+	for (i = 0; i < spec->n_fields; i++) {
+		f = &spec->fields[i];
+		if (f->need == NEED_REQ)
+			p->required |= UINT64_C(1) << f->tag;
+		if (f->type != TYPE_strs && f->type != TYPE_u64s &&
+		    f->type != TYPE_list)
+			continue;
+		p->lists[p->n_lists] = (struct list){ .type = f->type,
+			.offset = f->offset, .count_offset = f->count_offset };
+		if (f->type == TYPE_list) {
+			p->lists[p->n_lists].of = make_plan(rows, f->of);
+			p->lists[p->n_lists].size = msg_spec(f->of)->size;
+		}
+		p->n_lists++;
+	}
+	return p;
+}
+
+/* ---- what is put, copied into its row ---- */
+
+struct filling {
+	struct rows *rows;
+	struct row *row;
+	size_t lists;		/* bytes; more than there is room for: again */
 	size_t text;		/* bytes of all strings */
-	bool full;		/* the strings do not fit */
+	bool full;		/* the new ones do not fit */
 };
 
 static void *
-copy_list(struct space *to, const void *from, size_t bytes)
+keep_list(struct filling *to, const void *from, size_t bytes)
 {
-	size_t at = to->len;
+	size_t at = to->lists;
 
-	to->len += (bytes + 7) & ~(size_t)7;
-	if (bytes == 0 || to->len > to->cap)
+	to->lists += (bytes + 7) & ~(size_t)7;
+	if (bytes == 0 || to->lists > to->row->lists_cap)
 		return NULL;
-	return memcpy(to->at + at, from, bytes);
+	return memcpy(to->row->lists + at, from, bytes);
 }
 
-static void
-copy_str(struct space *to, struct slice *s)
+static inline void
+keep_str(struct filling *to, struct slice *s)
 {
 	struct row *r = to->row;
 
+	to->text += s->len;
+	if (s->ptr >= r->text && s->ptr < r->text + r->text_len)
+		return;
 	if (s->len == 0) {
 		s->ptr = "";
 		return;
 	}
-	to->text += s->len;
-	if (s->ptr >= r->text && s->ptr < r->text + r->text_len)
-		return;
 	if (s->len > r->text_cap - r->text_len) {
 		to->full = true;
 		return;
@@ -83,74 +131,101 @@ copy_str(struct space *to, struct slice *s)
 }
 
 static void
-copy_strs(struct space *to, struct msg_strs *list)
+keep_strs(struct filling *to, struct msg_strs *list)
 {
 	size_t i;
 
-	list->at = copy_list(to, list->at, list->count * sizeof(list->at[0]));
-	if (to->row == NULL || list->at == NULL)
-		return;
-	for (i = 0; i < list->count; i++)
-		copy_str(to, &list->at[i]);
+	list->at = keep_list(to, list->at, list->count * sizeof(list->at[0]));
+	for (i = 0; list->at != NULL && i < list->count; i++)
+		keep_str(to, &list->at[i]);
 }
 
-static void copy_fields(struct space *to, const struct msg_spec *spec,
-    void *msg);
+static void keep_fields(struct filling *to, const struct plan *p, char *msg);
 
-static void
-copy_records(struct space *to, const struct msg_field *f, char *msg)
+static bool
+keep_records(struct filling *to, const struct msg_field *f, char *msg)
 {
-	const struct msg_spec *sub = msg_spec(f->of);
-	size_t i, count;
+	const struct plan *of = to->rows->plans[f->of];
+	size_t i, count, size = of->spec->size;
 	char *items;
 
 	memcpy(&items, msg + f->offset, sizeof(items));
 	memcpy(&count, msg + f->count_offset, sizeof(count));
-	items = copy_list(to, items, count * sub->size);
+	items = keep_list(to, items, count * size);
 	memcpy(msg + f->offset, &items, sizeof(items));
 	for (i = 0; items != NULL && i < count; i++)
-		copy_fields(to, sub, items + i * sub->size);
+		keep_fields(to, of, items + i * size);
+	return count > 0;
 }
 
-/*
- * What a struct that was copied as it is points to.  A row's own copy has the
- * bits of what is there, as if it had been written and read.
- */
-static void
-copy_fields(struct space *to, const struct msg_spec *spec, void *msg)
+/* What a field points to becomes the row's; true: it is not empty. */
+static inline bool
+keep_field(struct filling *to, const struct msg_field *f, char *msg)
 {
-	const struct msg_field *f, *end = spec->fields + spec->n_fields;
+	char *value = msg + f->offset;
 	struct msg_u64s *numbers;
-	uint64_t has = 0;
-	void *value;
 
-	for (f = spec->fields; f < end; f++) {
-		value = (char *)msg + f->offset;
-		if (to->row != NULL && !msg_is_absent(f, msg))
-			has |= UINT64_C(1) << f->tag;
-		switch (f->type) {
-		case TYPE_str:
-		case TYPE_bin:
-			if (to->row != NULL)
-				copy_str(to, value);
-			break;
-		case TYPE_strs:
-			copy_strs(to, value);
-			break;
-		case TYPE_u64s:
-			numbers = value;
-			numbers->at = copy_list(to, numbers->at,
-			    numbers->count * sizeof(numbers->at[0]));
-			break;
-		case TYPE_list:
-			copy_records(to, f, msg);
-			break;
-		default:
-			break;
-		}
+	switch (f->type) {
+	case TYPE_u64:
+	case TYPE_i64:
+	case TYPE_time:
+		return *(const uint64_t *)value != 0;
+	case TYPE_bool:
+		return *(const bool *)value;
+	case TYPE_str:
+	case TYPE_bin:
+		keep_str(to, (struct slice *)value);
+		return ((struct slice *)value)->len > 0;
+	case TYPE_strs:
+		keep_strs(to, (struct msg_strs *)value);
+		return ((struct msg_strs *)value)->count > 0;
+	case TYPE_u64s:
+		numbers = (struct msg_u64s *)value;
+		numbers->at = keep_list(to, numbers->at,
+		    numbers->count * sizeof(numbers->at[0]));
+		return numbers->count > 0;
+	case TYPE_list:
+		return keep_records(to, f, msg);
 	}
-	if (to->row != NULL)
-		memcpy(msg, &has, sizeof(has));
+	return false;
+}
+
+/* With the bits of what is there, as if it had been written and read. */
+static void
+keep_fields(struct filling *to, const struct plan *p, char *msg)
+{
+	const struct msg_field *f, *end = p->spec->fields + p->spec->n_fields;
+	uint64_t has;
+
+	memcpy(&has, msg, sizeof(has));
+	has |= p->required;
+	for (f = p->spec->fields; f < end; f++)
+		has |= (uint64_t)keep_field(to, f, msg) << f->tag;
+	memcpy(msg, &has, sizeof(has));
+}
+
+/* ---- what is got, copied out of its row ---- */
+
+/* The lists were moved as they are: so are those that point to them. */
+static void
+move_lists(const struct plan *p, char *msg, ptrdiff_t by)
+{
+	const struct list *f, *end = p->lists + p->n_lists;
+	size_t i, count;
+	char *items;
+
+	for (f = p->lists; f < end; f++) {
+		memcpy(&items, msg + f->offset, sizeof(items));
+		if (items == NULL)
+			continue;
+		items += by;
+		memcpy(msg + f->offset, &items, sizeof(items));
+		if (f->of == NULL || f->of->n_lists == 0)
+			continue;
+		memcpy(&count, msg + f->count_offset, sizeof(count));
+		for (i = 0; i < count; i++)
+			move_lists(f->of, items + i * f->size, by);
+	}
 }
 
 /* ---- rows ---- */
@@ -162,8 +237,16 @@ rows_open(enum table_id table, enum msg_id id)
 
 	rows->table = table;
 	rows->id = id;
-	rows->spec = msg_spec(id);
+	rows->plan = make_plan(rows, id);
 	return rows;
+}
+
+void
+rows_convert(struct rows *rows, void (*pack)(void *msg, struct arena *arena),
+    void (*unpack)(void *msg, struct arena *arena))
+{
+	rows->pack = pack;
+	rows->unpack = unpack;
 }
 
 static void
@@ -197,9 +280,18 @@ rows_begin(struct rows *rows)
 void
 rows_close(struct rows **rows)
 {
+	size_t i;
+
 	if (*rows == NULL)
 		return;
 	rows_begin(*rows);
+	for (i = 0; i < MSG_LIMIT; i++) {
+		if ((*rows)->plans[i] == NULL)
+			continue;
+		free((*rows)->plans[i]->lists);
+		free((*rows)->plans[i]);
+	}
+	arena_release(&(*rows)->packing);
 	free((*rows)->old);
 	free(*rows);
 	*rows = NULL;
@@ -214,12 +306,27 @@ by_key(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void
+write_row(struct rows *rows, struct db_txn *txn, struct row *r)
+{
+	struct key k = key_u64(r->key);
+	void *msg = r->msg;
+
+	if (rows->pack != NULL) {
+		msg = arena_alloc(&rows->packing, rows->plan->spec->size);
+		memcpy(msg, r->msg, rows->plan->spec->size);
+		rows->pack(msg, &rows->packing);
+	}
+	db_put_msg(txn, rows->table, key_slice(&k), rows->id, msg);
+	arena_reset(&rows->packing);
+	r->dirty = false;
+}
+
 void
 rows_flush(struct rows *rows, struct db_txn *txn)
 {
 	struct row **dirty, *r;
 	size_t i, n = 0;
-	struct key k;
 
 	if (rows->n_dirty == 0)
 		return;
@@ -229,12 +336,8 @@ rows_flush(struct rows *rows, struct db_txn *txn)
 			if (r->dirty)
 				dirty[n++] = r;
 	qsort(dirty, n, sizeof(dirty[0]), by_key);
-	for (i = 0; i < n; i++) {
-		k = key_u64(dirty[i]->key);
-		db_put_msg(txn, rows->table, key_slice(&k), rows->id,
-		    dirty[i]->msg);
-		dirty[i]->dirty = false;
-	}
+	for (i = 0; i < n; i++)
+		write_row(rows, txn, dirty[i]);
 	free(dirty);
 	rows->n_dirty = 0;
 }
@@ -270,7 +373,7 @@ add_row(struct rows *rows, uint64_t key)
 	struct row *r = xcalloc(1, sizeof(*r));
 
 	r->key = key;
-	r->msg = xcalloc(1, rows->spec->size);
+	r->msg = xcalloc(1, rows->plan->spec->size);
 	r->next = rows->buckets[key % BUCKETS];
 	rows->buckets[key % BUCKETS] = r;
 	rows->n_rows++;
@@ -297,24 +400,23 @@ new_text(struct rows *rows, struct row *r, size_t cap)
 static void
 fill_row(struct rows *rows, struct row *r, const void *msg)
 {
-	struct space to;
+	struct filling to;
 
 	for (;;) {
-		to = (struct space){ .at = r->lists, .cap = r->lists_cap,
-			.row = r };
-		memcpy(r->msg, msg, rows->spec->size);
-		copy_fields(&to, rows->spec, r->msg);
-		if (!to.full && to.len <= to.cap)
+		to = (struct filling){ .rows = rows, .row = r };
+		memcpy(r->msg, msg, rows->plan->spec->size);
+		keep_fields(&to, rows->plan, r->msg);
+		if (!to.full && to.lists <= r->lists_cap)
 			break;
-		if (to.len > to.cap) {
+		if (to.lists > r->lists_cap) {
 			free(r->lists);
-			r->lists_cap = 2 * to.len + ROOM_LEAST;
+			r->lists_cap = 2 * to.lists + ROOM_LEAST;
 			r->lists = xmalloc(r->lists_cap);
 		}
 		if (to.full)
 			new_text(rows, r, 2 * to.text + ROOM_LEAST);
 	}
-	r->lists_len = to.len;
+	r->lists_len = to.lists;
 }
 
 /* The record's bytes become the row's strings. */
@@ -322,35 +424,43 @@ static struct row *
 load_row(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena)
 {
-	union msg_any *msg = arena_alloc(arena, sizeof(*msg));
+	void *msg = arena_alloc(arena, rows->plan->spec->size);
 	struct key k = key_u64(key);
 	struct msg_error why;
 	struct slice record;
 	struct row *r;
+	size_t room;
+	char *text;
 
 	if (!db_get(txn, rows->table, key_slice(&k), &record))
 		return NULL;
-	r = add_row(rows, key);
-	new_text(rows, r, 2 * record.len + ROOM_LEAST);
-	memcpy(r->text, record.ptr, record.len);
-	r->text_len = record.len;
-	if (msg_decode_as(slice_of(r->text, record.len), arena, rows->id, msg,
-		&why) == 0) {
-		fill_row(rows, r, msg);
-		return r;
+	room = 2 * record.len + ROOM_LEAST;
+	text = xmalloc(room);
+	memcpy(text, record.ptr, record.len);
+	if (msg_decode_as(slice_of(text, record.len), arena, rows->id, msg,
+		&why) == -1) {
+		free(text);
+		/* Again, for the one who knows what to do about damage. */
+		(void)db_get_msg(txn, rows->table, key_slice(&k), rows->id,
+		    arena, msg);
+		return NULL;
 	}
-	/* The same again, for the one who knows what to do about damage. */
-	(void)db_get_msg(txn, rows->table, key_slice(&k), rows->id, arena,
-	    msg);
-	return NULL;
+	if (rows->unpack != NULL)
+		rows->unpack(msg, arena);
+	r = add_row(rows, key);
+	r->text = text;
+	r->text_len = record.len;
+	r->text_cap = room;
+	fill_row(rows, r, msg);
+	return r;
 }
 
 bool
 rows_get(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena, void *out)
 {
-	struct space to = { 0 };
 	struct row *r;
+	char *lists;
 
 	turn_to(rows, txn, arena);
 	r = find_row(rows, key);
@@ -358,10 +468,12 @@ rows_get(struct rows *rows, struct db_txn *txn, uint64_t key,
 		r = load_row(rows, txn, key, arena);
 	if (r == NULL)
 		return false;
-	to.cap = r->lists_len;
-	to.at = arena_alloc(arena, to.cap);
-	memcpy(out, r->msg, rows->spec->size);
-	copy_fields(&to, rows->spec, out);
+	memcpy(out, r->msg, rows->plan->spec->size);
+	if (r->lists_len == 0)
+		return true;
+	lists = arena_room(arena, r->lists_len);
+	memcpy(lists, r->lists, r->lists_len);
+	move_lists(rows->plan, out, lists - r->lists);
 	return true;
 }
 

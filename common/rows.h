@@ -17,6 +17,14 @@
 struct rows;
 
 struct rows *rows_open(enum table_id table, enum msg_id id);
+/*
+ * Where a record has another form in the table: `unpack` takes one that was
+ * read to its form here, `pack` one that is written back.  What they make is
+ * of the arena; they do not change what they are given points to.
+ */
+void rows_convert(struct rows *rows,
+    void (*pack)(void *msg, struct arena *arena),
+    void (*unpack)(void *msg, struct arena *arena));
 void rows_close(struct rows **rows);
 /* Forgets all: a batch begins. */
 void rows_begin(struct rows *rows);

@@ -45,6 +45,8 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 	if (tools != NULL) {
 		c->packages = tools->packages;
 		c->similar = tools->similar;
+		c->threads = tools->threads;
+		c->digests = tools->digests;
 	}
 	if (placed->id == MSG_s_ingest)
 		c->thread = placed->as->s_ingest.thread;

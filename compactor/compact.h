@@ -13,6 +13,7 @@
 #ifndef COMPACTOR_COMPACT_H
 #define COMPACTOR_COMPACT_H
 
+#include "common/rows.h"
 #include "common/stage.h"
 
 struct compact_held;
@@ -25,6 +26,9 @@ struct package_hits;
 struct compact_tools {
 	struct packages *packages;
 	struct similar *similar;	/* compactor/similar.h */
+	/* For the length of a batch: */
+	struct rows *threads;		/* TABLE_effort_threads */
+	struct rows *digests;		/* TABLE_episode_digests, unpacked */
 };
 
 struct compact {
@@ -46,6 +50,7 @@ struct compact {
 	struct packages *packages;
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
+	struct rows *threads, *digests;	/* likewise */
 	/* compact.c's own */
 	struct compact_held **held;
 	size_t n_held, cap_held;

@@ -16,6 +16,7 @@
 #include "compactor/conflict.h"
 #include "compactor/effort.h"
 #include "compactor/episode.h"
+#include "compactor/episode_digest.h"
 #include "compactor/kept.h"
 #include "compactor/lineage.h"
 #include "compactor/package_decide.h"
@@ -134,8 +135,10 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	struct msg_s_compactor s = { 0 };
 	struct compact c;
 
-	if (e->entry.id == MSG_tombstone)
+	if (e->entry.id == MSG_tombstone) {
+		lineage_forgotten(st, e->entry.as->envelope.domain, e->seq);
 		return;
+	}
 	if (section->id == MSG_s_compactor)
 		s = section->as->s_compactor;
 	compact_open(&c, st, e, &s);
@@ -146,6 +149,39 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	package_apply(&c);
 	lineage_apply(&c);
 	episode_apply(&c);
+}
+
+static void
+begin(struct stage *st)
+{
+	struct compact_tools *tools = stage_state(st);
+
+	rows_begin(tools->threads);
+	rows_begin(tools->digests);
+}
+
+static void
+flush(struct stage *st)
+{
+	struct compact_tools *tools = stage_state(st);
+
+	rows_flush(tools->threads, stage_tables(st));
+	rows_flush(tools->digests, stage_tables(st));
+}
+
+static void
+pack_digest(void *msg, struct arena *arena)
+{
+	struct msg_episode_digest *d = msg;
+
+	d->has = 0;
+	digest_pack(d, arena);
+}
+
+static void
+unpack_digest(void *msg, struct arena *arena)
+{
+	digest_unpack(msg, arena);
 }
 
 /* A setting that cannot be read is a mistake; so is a home without types. */
@@ -166,6 +202,9 @@ start(struct stage *st)
 	if (tools->similar == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
+	tools->threads = rows_open(TABLE_effort_threads, MSG_a_thread);
+	tools->digests = rows_open(TABLE_episode_digests, MSG_episode_digest);
+	rows_convert(tools->digests, pack_digest, unpack_digest);
 	stage_set_state(st, tools);
 }
 
@@ -174,6 +213,8 @@ stop(struct stage *st)
 {
 	struct compact_tools *tools = stage_state(st);
 
+	rows_close(&tools->threads);
+	rows_close(&tools->digests);
 	similar_close(&tools->similar);
 	packages_close(&tools->packages);
 	free(tools);
@@ -185,6 +226,8 @@ static const struct stage_spec compactor = {
 	.derived = TABLE_compactor_derived,
 	.decide = decide,
 	.apply = apply,
+	.begin = begin,
+	.flush = flush,
 	.start = start,
 	.stop = stop,
 };

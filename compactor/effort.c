@@ -90,6 +90,15 @@ go_on(struct effort_state *s, const struct compact_turn *t, struct slice key,
 	set(s, t, key, why);
 }
 
+/* What was reported, or else proposed, last, and has not failed. */
+static struct slice
+offered_last(const struct msg_a_work *w)
+{
+	if (w == NULL)
+		return SLICE_NONE;
+	return w->report.len > 0 ? w->report : w->trying;
+}
+
 /*
  * The resolution is the sentence that resolved it.  Where that says no more
  * than that it works, it is what was reported, or proposed, before.
@@ -101,17 +110,15 @@ word_resolution(struct effort_state *s, const struct msg_a_work *w,
 	const struct summary_turn st = summary_turn(t);
 	struct summary_line line = summary_resolution(s->c->arena, &st);
 	struct slice how = effort_unaddressed(s, line.text);
+	struct slice offered = offered_last(w);
 	/* The name of the one it is said to tells nothing. */
 	unsigned content = line.content - (how.len < line.text.len &&
 	    line.content > 0);
 
 	package_fill(s->c, a, t, PLACE_resolving, 0);
-	if (content == 0 || !t->does->concludes) {
-		if (w != NULL && w->report.len > 0)
-			how = w->report;
-		else if (w != NULL && w->trying.len > 0)
-			how = w->trying;
-	}
+	if (offered.len > 0 &&
+	    !summary_tells_how(s->c->arena, how, content))
+		how = offered;
 	if (how.len == 0 || slice_eq(how, line.text))
 		return;
 	artifact_set_field(a, s->c->arena, "resolution", &how, 1);

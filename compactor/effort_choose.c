@@ -10,6 +10,7 @@
 enum {
 	LIKE = 2500,		/* thousandths: one word that tells something */
 	VERY_LIKE = 5000,	/* two, or a name */
+	SURE = 600,		/* of a request that no rule has told */
 };
 
 /* The efforts that the three speak for; each may be NULL. */
@@ -200,6 +201,37 @@ answers_question(const struct voices *v)
 	return v->answered != NULL && slice_is(v->answered->act, "question");
 }
 
+/* "Yes, that is correct" ends nothing: it is about to begin. */
+static bool
+confirms(const struct voices *v)
+{
+	return v->answered != NULL && v->answered->confirms;
+}
+
+/* Something was proposed or done, so that a turn can tell how it went. */
+static bool
+is_offered(const struct msg_a_work *w, const struct compact_turn *t)
+{
+	return effort_is_open(w) && is_owner(w, t) &&
+	    (w->report.len > 0 || w->trying.len > 0);
+}
+
+/*
+ * What was asked for has just been given: an answer, a text, a command.  Among
+ * people it is advice, and yet to be tried.
+ */
+static bool
+is_given(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v)
+{
+	return is_offered(w, t) && w->asked && !v->room &&
+	    v->answered != NULL &&
+	    !slice_is(v->answered->act, "question") &&
+	    !slice_is(v->answered->act, "commit") &&
+	    (v->answered->number == w->trying_turn ||
+		v->answered->number == w->report_turn);
+}
+
 /* Words that tell something: a request of its own has some. */
 static size_t
 word_count(const struct msg_c_turn *does)
@@ -233,6 +265,23 @@ is_step(const struct voices *v, const struct compact_turn *t)
 	    (v->near > 0 || word_count(t->does) < 2);
 }
 
+/* Nothing is open: what fails again is what ended, and none but that. */
+static struct msg_a_work *
+failing_again(const struct effort_state *s, const struct compact_turn *t,
+    const struct voices *v)
+{
+	struct msg_a_work *w = v->adjacent;
+
+	if (going_on(v) != NULL || !effort_fails_again(t))
+		return NULL;
+	if (is_owner(v->chain, t))
+		return v->chain;
+	if (w == NULL && !v->room && s->thread.n_works > 0)
+		w = &s->thread.works[0];
+	return is_owner(w, t) && (word_count(t->does) < 2 ||
+		effort_likeness(&w->keywords, t->does) >= LIKE) ? w : NULL;
+}
+
 /* In a room, what another is told to do is not the speaker's effort. */
 static bool
 is_advice(const struct compact_turn *t, const struct voices *v)
@@ -250,11 +299,29 @@ tells_outcome(const struct compact_turn *t, const struct msg_a_work *w)
 	    is_owner(w, t);
 }
 
+/* What was proposed or done in the turn before has not helped. */
+static bool
+tells_failure(const struct compact_turn *t, const struct msg_a_work *w,
+    const struct voices *v)
+{
+	if (!is_offered(w, t) || v->answered == NULL || effort_shifts(t) ||
+	    slice_is(t->does->act, "accept") ||
+	    slice_is(t->does->act, "commit"))
+		return false;
+	if (v->answered->number != w->report_turn &&
+	    (v->answered->number != w->trying_turn ||
+		(answers_question(v) && !w->suggested)))
+		return false;
+	return effort_tells_failure(t);
+}
+
 static struct effort_choice
 choose_open(const struct compact_turn *t, const struct voices *v)
 {
 	struct effort_choice c = { .move = EFFORT_OPEN };
 
+	if (tells_failure(t, v->adjacent, v))
+		return choice(EFFORT_REJECT, v->adjacent);
 	if (is_reported(v->adjacent, t)) {
 		c.moved_on = v->adjacent->key;
 		return c;
@@ -310,6 +377,27 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 	return false;
 }
 
+/*
+ * Thanks end what was reported as done, or given when it was asked for; "yes"
+ * does not.  To a proposal they are no more than polite, unless they come with
+ * what it did.  Praise is said of what has done it.
+ */
+static bool
+is_accepted(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v)
+{
+	if (!is_offered(w, t) || confirms(v))
+		return false;
+	if (is_reported(w, t) && (effort_is_thanks(t) ||
+		(!answers_question(v) && w->report_turn == w->last &&
+		    (slice_is(t->does->act, "accept") || effort_is_praise(t)))))
+		return true;
+	if (is_given(w, t, v) && effort_is_thanks(t))
+		return true;
+	return (effort_is_praise(t) && !answers_question(v)) ||
+	    effort_thanks_for_outcome(t);
+}
+
 static struct effort_choice
 choose_owner(struct effort_state *s, const struct compact_turn *t,
     const struct voices *v)
@@ -327,13 +415,13 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (w == NULL)
 		return choice(EFFORT_NONE, NULL);
-	/* Thanks and praise end what was reported as done; "yes" does not. */
-	if (is_reported(w, t) && (effort_is_thanks(t) ||
-		(slice_is(t->does->act, "accept") && !answers_question(v) &&
-		    w->report_turn == w->last)))
+	if (is_accepted(w, t, v))
 		return choice(EFFORT_RESOLVE, w);
+	if (tells_failure(t, w, v))
+		return choice(EFFORT_REJECT, w);
 	if (is_reported(w, t) && w->report_turn == w->last &&
-	    slice_is(t->does->act, "request") && t->does->n_claims > 0)
+	    slice_is(t->does->act, "request") && t->does->n_claims > 0 &&
+	    t->does->confidence >= SURE)
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
 	if (is_aside(s, t, v))
@@ -356,12 +444,44 @@ choose_other(const struct compact_turn *t, const struct voices *v)
 	return choice(EFFORT_NONE, NULL);
 }
 
+/*
+ * Beside what the package's words say: in a chat, a plain request where nothing
+ * is being worked on, and an error that is named there.
+ */
+static bool
+opens(const struct compact_turn *t, const struct effort_signs *signs,
+    const struct voices *v)
+{
+	if (word_count(t->does) == 0 || is_advice(t, v))
+		return false;
+	if (signs->opens > 0)
+		return true;
+	if (v->room || effort_is_open(v->adjacent) || t->does->concludes ||
+	    answers_question(v))
+		return false;
+	return slice_is(t->does->act, "request") ?
+	    effort_asks_plainly(t) && word_count(t->does) > 1 :
+	    !slice_is(t->does->act, "question") && effort_names_error(t);
+}
+
+/* The package's own words need something that they can be about. */
+static bool
+concludes(const struct compact_turn *t, const struct effort_signs *signs,
+    const struct voices *v)
+{
+	if (signs->concludes == 0 || confirms(v))
+		return false;
+	return t->does->concludes ? effort_concludes(t) :
+				    is_offered(going_on(v), t);
+}
+
 struct effort_choice
 effort_choose(struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs)
 {
 	struct voices v = hear(s, t);
 	struct effort_choice end;
+	struct msg_a_work *again;
 
 	if (t->does->machine || !(slice_is(t->role, "user") ||
 		slice_is(t->role, "assistant")))
@@ -374,7 +494,7 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 		return choice(EFFORT_ASIDE, NULL);
 	if (t->does->returns && !signs->concludes)
 		return choose_return(s, t, &v);
-	if (signs->concludes && effort_concludes(t)) {
+	if (concludes(t, signs, &v)) {
 		end = choose_end(s, t, &v);
 		if (!signs->opens || end.move != EFFORT_RESOLVE)
 			return end;
@@ -383,7 +503,10 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (slice_is(t->does->act, "reject"))
 		return choose_reject(t, &v);
-	if (signs->opens && word_count(t->does) > 0 && !is_advice(t, &v))
+	again = failing_again(s, t, &v);
+	if (again != NULL)
+		return choice(EFFORT_REOPEN, again);
+	if (opens(t, signs, &v))
 		return choose_open(t, &v);
 	return choose_owner(s, t, &v);
 }

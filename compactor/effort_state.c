@@ -14,10 +14,8 @@
 static bool
 read_thread(struct effort_state *s, uint64_t thread)
 {
-	struct key k = key_u64(thread);
-
-	return thread != 0 && compact_get(s->c, TABLE_effort_threads, &k,
-	    MSG_a_thread, &s->thread);
+	return thread != 0 && rows_get(s->c->threads, stage_tables(s->c->st),
+	    thread, s->c->arena, &s->thread);
 }
 
 /*
@@ -89,11 +87,9 @@ effort_stream(struct effort_state *s)
 void
 effort_state_write(struct effort_state *s, uint64_t thread)
 {
-	struct key k = key_u64(thread);
-
 	if (thread != 0)
-		db_put_msg(stage_tables(s->c->st), TABLE_effort_threads,
-		    key_slice(&k), MSG_a_thread, &s->thread);
+		rows_put(s->c->threads, stage_tables(s->c->st), thread,
+		    s->c->arena, &s->thread);
 }
 
 /* ---- efforts at hand ---- */

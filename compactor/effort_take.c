@@ -75,6 +75,11 @@ note_trying(struct effort_state *s, struct msg_a_work *w,
 
 	if (tried.text.len == 0)
 		return;
+	/* "Try once more", an answer to what was asked: nothing new. */
+	if (w->trying.len > 0 && effort_is_other(w, t) &&
+	    (tried.content == 0 || (tried.told && s->thread.n_last > 0 &&
+		slice_is(s->thread.last[0].act, "question"))))
+		return;
 	w->trying = effort_unaddressed(s, tried.text);
 	w->trying_turn = t->number;
 	w->trying_at = t->ts;
@@ -168,6 +173,8 @@ take_effort(struct effort_state *s, const struct compact_turn *t,
 
 	if (w == NULL)
 		return;
+	if (slice_is(is->why, "opened"))
+		w->asked = !slice_is(t->does->act, "inform");
 	if (effort_why_ends(is->why)) {
 		end_trying(w);
 		w->report = SLICE_NONE;
@@ -219,6 +226,7 @@ push_said(struct effort_state *s, const struct compact_turn *t,
 		.aside = slice_is(is->why, "aside"),
 		.more = slice_is(t->does->act, "question") &&
 		    effort_asks_for_more(t),
+		.confirms = effort_asks_to_confirm(t),
 	};
 	if (n > 0)
 		memcpy(&last[1], s->thread.last, n * sizeof(last[0]));

@@ -3,11 +3,14 @@
  */
 #include "compactor/effort_words.h"
 
+#include <strings.h>
+
 #include "common/text.h"
+#include "compactor/effort_words_impl.h"
 #include "compactor/summary.h"
 
 enum {
-	FIRST_WORDS = 14,	/* of a sentence: who does what stands there */
+	FEW_SENTENCES = 3,
 };
 
 static const char *const done_words[] = { "done", "fixed", "updated", "added",
@@ -20,7 +23,13 @@ static const char *const done_words[] = { "done", "fixed", "updated", "added",
 	"transferred", "committed", "reverted", "saved", "refunded", "set",
 	"ordered", "rented", "bought", "paid", "prepared", "generated",
 	"uploaded", "published", "released", "enabled", "disabled", "migrated",
-	"converted", "restored", "restarted", "upgraded", "patched", NULL };
+	"converted", "restored", "restarted", "upgraded", "patched",
+	"activated", "arranged", "assigned", "built", "cleaned", "cleared",
+	"connected", "credited", "drafted", "escalated", "extended",
+	"extracted", "forwarded", "initiated", "issued", "linked", "posted",
+	"rebooted", "registered", "renewed", "reset", "rewrote", "shipped",
+	"split", "stored", "subscribed", "switched", "translated", "unlocked",
+	"unsubscribed", NULL };
 static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
 /* "They remind me of ..." asks for nothing. */
 static const char *const doers_of_others[] = { "they", "these", "those", "it",
@@ -37,23 +46,29 @@ static const char *const shift_words[] = { "also", "btw", "separately",
 	"unrelated", "another", "different", "meanwhile", "additionally",
 	"next", NULL };
 
+/* "doesnt": many type it so. */
 static bool
-is_one_of(struct slice word, const char *const *words)
+is_negation_typed(struct slice word, const char *negation)
+{
+	size_t n = strlen(negation);
+
+	return n > 3 && strcmp(negation + n - 3, "n't") == 0 &&
+	    word.len == n - 1 && (word.ptr[n - 2] | 0x20) == 't' &&
+	    strncasecmp(word.ptr, negation, n - 2) == 0;
+}
+
+bool
+word_one_of(struct slice word, const char *const *words)
 {
 	for (; *words != NULL; words++)
-		if (text_is_word(word, *words))
+		if (text_is_word(word, *words) ||
+		    is_negation_typed(word, *words))
 			return true;
 	return false;
 }
 
-/* The first words of a sentence. */
-struct words {
-	struct slice at[FIRST_WORDS];
-	size_t count;
-};
-
-static void
-read_words(struct slice text, struct words *out)
+void
+words_read(struct slice text, struct words *out)
 {
 	struct text_tokens tokens;
 	struct text_token token;
@@ -72,7 +87,7 @@ says(const struct words *w, const char *const *words)
 	size_t i;
 
 	for (i = 0; i < w->count; i++)
-		if (is_one_of(w->at[i], words))
+		if (word_one_of(w->at[i], words))
 			return true;
 	return false;
 }
@@ -92,8 +107,8 @@ sentence_count(const struct compact_turn *t)
 }
 
 /* A turn of one sentence does what the turn does. */
-static struct msg_c_sentence
-sentence(const struct compact_turn *t, size_t i)
+struct msg_c_sentence
+turn_sentence(const struct compact_turn *t, size_t i)
 {
 	struct msg_c_sentence s = {
 		.len = t->text.len,
@@ -118,6 +133,46 @@ sentence_text(const struct compact_turn *t, const struct msg_c_sentence *s)
 
 /* ---- what was tried ---- */
 
+/* "Show me the file", "please tell me how it goes": it wants to know. */
+static bool
+asks_to_tell(const struct words *w)
+{
+	static const char *const tell[] = { "tell", "show", "send", "give",
+		"paste", "post", NULL };
+	size_t i = is_word(w, 0, "please");
+
+	return i < w->count && word_one_of(w->at[i], tell) &&
+	    (is_word(w, i + 1, "me") || is_word(w, i + 1, "us"));
+}
+
+/* What to do, told by its verb: "then raise the limit". */
+static bool
+is_instruction(const struct words *w)
+{
+	static const char *const before[] = { "then", "please", "now", "so",
+		"first", "instead", "just", "ok", "yes", "no", "and", "or",
+		NULL };
+	static const char *const verbs[] = { "add", "allow", "append", "build",
+		"bump", "call", "change", "check", "clean", "clear", "click",
+		"comment", "connect", "convert", "copy", "create", "declare",
+		"decrease", "define", "delete", "disable", "do", "download",
+		"drop", "edit", "enable", "enter", "export", "flash", "follow",
+		"give", "grant", "import", "increase", "insert", "inspect",
+		"install", "load", "lower", "make", "mark", "mount", "move",
+		"open", "pass", "pause", "plug", "press", "pull", "push", "put",
+		"raise", "rebuild", "recreate", "reduce", "reinstall", "reload",
+		"remove", "rename", "replace", "reset", "restart", "restore",
+		"return", "rewrite", "run", "save", "select", "set", "start",
+		"stop", "switch", "take", "try", "turn", "type", "uninstall",
+		"unplug", "update", "upgrade", "use", "wipe", "wrap", "write",
+		NULL };
+	size_t i = 0;
+
+	while (i < w->count && word_one_of(w->at[i], before))
+		i++;
+	return i < w->count && word_one_of(w->at[i], verbs);
+}
+
 /* How well a sentence of the other side serves as what to try. */
 static unsigned
 proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
@@ -126,14 +181,14 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 	bool assistant = slice_is(t->role, "assistant");
 
 	/* "Let me look", "would you like me to": nothing is tried yet. */
-	if ((is_word(w, 0, "let") && is_word(w, 1, "me")) ||
+	if ((is_word(w, 0, "let") && is_word(w, 1, "me")) || asks_to_tell(w) ||
 	    (slice_is(s->act, "commit") && w->count > 0 &&
-		is_one_of(w->at[0], offers)))
+		word_one_of(w->at[0], offers)))
 		return 0;
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
 		return says(w, suggest_words) ? 3 : 0;
-	if (slice_is(s->act, "request"))
+	if (slice_is(s->act, "request") || (assistant && is_instruction(w)))
 		return 4;
 	if (!assistant || summary_content(t->does, s->at, s->len) == 0)
 		return 0;
@@ -152,10 +207,10 @@ from_doer(struct slice text, const struct words *w)
 {
 	size_t i, at;
 
-	for (i = 0; i < w->count && !is_one_of(w->at[i], tried_words); i++)
+	for (i = 0; i < w->count && !word_one_of(w->at[i], tried_words); i++)
 		;
 	for (; i > 0; i--)
-		if (is_one_of(w->at[i - 1], doers)) {
+		if (word_one_of(w->at[i - 1], doers)) {
 			at = (size_t)(w->at[i - 1].ptr - text.ptr);
 			return slice_of(text.ptr + at, text.len - at);
 		}
@@ -173,13 +228,17 @@ effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
 	size_t i;
 
 	for (i = 0; i < sentence_count(t) && best < 4; i++) {
-		s = sentence(t, i);
-		read_words(sentence_text(t, &s), &w);
+		s = turn_sentence(t, i);
+		words_read(sentence_text(t, &s), &w);
 		rank = other ? proposal_rank(t, &s, &w) : own_rank(&s, &w);
-		if (rank <= best)
+		/* A short turn tells what is wrong first and the cure last. */
+		if (rank < best || rank == 0 ||
+		    (rank == best && sentence_count(t) > FEW_SENTENCES))
 			continue;
 		best = rank;
 		out.suggested = rank == 3;
+		out.told = other && rank == 1;
+		out.content = summary_content(t->does, s.at, s.len);
 		text = sentence_text(t, &s);
 		out.text = summary_shorten(arena,
 		    other ? text : from_doer(text, &w), CUT_asking, LINE_WORDS);
@@ -189,6 +248,25 @@ effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
 
 /* ---- what is done ---- */
 
+/* "The note is added"; "it is set in your code" tells how things are. */
+static bool
+has_come(const struct words *w, size_t be, size_t i)
+{
+	static const char *const present[] = { "is", "are", NULL };
+	static const char *const states[] = { "set", "made", "stored",
+		"installed", "enabled", "disabled", "connected", "linked",
+		"configured", "applied", "moved", "changed", "saved", "placed",
+		"split", "written", "created", "built", "generated", NULL };
+	static const char *const now[] = { "now", "successfully", NULL };
+
+	/* "It was created by root": long ago, and by another. */
+	if (i >= w->count || !word_one_of(w->at[i], done_words) ||
+	    is_word(w, i + 1, "by"))
+		return false;
+	return !word_one_of(w->at[be], present) ||
+	    !word_one_of(w->at[i], states) || says(w, now);
+}
+
 static bool
 is_done(const struct words *w)
 {
@@ -196,24 +274,32 @@ is_done(const struct words *w)
 		"okay", "sure", "alright", "perfect", "it's", "is", "now",
 		"just",
 		"your", "yes", NULL };
+	static const char *const passive[] = { "been", "is", "are", "was",
+		"were", NULL };
+	static const char *const not_yet[] = { "if", "when", "once", "until",
+		"after", "before", "must", "should", "will", "can", "could",
+		"would", "may", "might", "because", "not", "isn't", "aren't",
+		"wasn't", "weren't", NULL };
 	size_t i = 0, from;
 
-	while (i < w->count && is_one_of(w->at[i], all))
+	while (i < w->count && word_one_of(w->at[i], all))
 		i++;
-	if (i < w->count && is_one_of(w->at[i], done_words))
+	if (i < w->count && word_one_of(w->at[i], done_words))
 		return true;
-	if (i < w->count && is_one_of(w->at[i], doers)) {
+	if (i < w->count && word_one_of(w->at[i], doers)) {
 		for (from = i + 1; i < w->count && i < from + 4; i++)
-			if (is_one_of(w->at[i], done_words))
+			if (word_one_of(w->at[i], done_words))
 				return true;
 		return false;
 	}
-	for (i = 0; i + 1 < w->count; i++)
-		if (text_is_word(w->at[i], "been") &&
-		    (is_one_of(w->at[i + 1], done_words) ||
-			(i + 2 < w->count &&
-			    is_one_of(w->at[i + 2], done_words))))
+	/* "It has been sent", "the note is added"; "when it is done" is not. */
+	for (i = 0; i + 1 < w->count; i++) {
+		if (word_one_of(w->at[i], not_yet))
+			return false;
+		if (word_one_of(w->at[i], passive) &&
+		    (has_come(w, i, i + 1) || has_come(w, i, i + 2)))
 			return true;
+	}
 	return false;
 }
 
@@ -228,13 +314,13 @@ find_report(const struct compact_turn *t)
 	if (!slice_is(t->role, "assistant"))
 		return n;
 	for (i = 0; i < n; i++) {
-		s = sentence(t, i);
+		s = turn_sentence(t, i);
 		if (s.concludes)
 			return i;
 		if (!slice_is(s.act, "inform") && !slice_is(s.act, "commit") &&
 		    !slice_is(s.act, "accept"))
 			continue;
-		read_words(sentence_text(t, &s), &w);
+		words_read(sentence_text(t, &s), &w);
 		if (is_done(&w))
 			return i;
 	}
@@ -255,12 +341,12 @@ effort_reports(struct arena *arena, const struct compact_turn *t)
 
 	if (i == n)
 		return SLICE_NONE;
-	s = sentence(t, i);
+	s = turn_sentence(t, i);
 	/* "Done." alone says nothing; what comes after it may. */
 	while (summary_content(t->does, s.at, s.len) == 0 && i + 1 < n)
-		s = sentence(t, ++i);
+		s = turn_sentence(t, ++i);
 	if (summary_content(t->does, s.at, s.len) == 0)
-		s = sentence(t, find_report(t));
+		s = turn_sentence(t, find_report(t));
 	return summary_shorten(arena, sentence_text(t, &s), CUT_filler,
 	    LINE_WORDS);
 }
@@ -274,9 +360,31 @@ effort_asks_for_more(const struct compact_turn *t)
 	struct msg_c_sentence s;
 	struct words w;
 
-	s = sentence(t, sentence_count(t) - 1);
-	read_words(sentence_text(t, &s), &w);
+	s = turn_sentence(t, sentence_count(t) - 1);
+	words_read(sentence_text(t, &s), &w);
 	return says(&w, more);
+}
+
+bool
+effort_asks_to_confirm(const struct compact_turn *t)
+{
+	static const char *const confirm[] = { "confirm", "confirming",
+		"verify", NULL };
+	static const char *const right[] = { "correct", "right", NULL };
+	struct msg_c_sentence s;
+	struct words w;
+	size_t i;
+
+	if (!slice_is(t->role, "assistant"))
+		return false;
+	for (i = 0; i < sentence_count(t); i++) {
+		s = turn_sentence(t, i);
+		words_read(sentence_text(t, &s), &w);
+		if (says(&w, confirm))
+			return true;
+	}
+	return t->text.len > 0 && t->text.ptr[t->text.len - 1] == '?' &&
+	    says(&w, right);
 }
 
 bool
@@ -285,12 +393,12 @@ effort_is_reminder(const struct compact_turn *t)
 	struct words w;
 	size_t i;
 
-	read_words(t->text, &w);
+	words_read(t->text, &w);
 	for (i = 0; i + 1 < w.count; i++) {
 		if (text_is_word(w.at[i], "remind") &&
 		    (is_word(&w, i + 1, "me") || is_word(&w, i + 1, "us")) &&
-		    !(i > 0 && is_one_of(w.at[i - 1], doers_of_others)) &&
-		    !(i + 2 < w.count && is_one_of(w.at[i + 2], asking)))
+		    !(i > 0 && word_one_of(w.at[i - 1], doers_of_others)) &&
+		    !(i + 2 < w.count && word_one_of(w.at[i + 2], asking)))
 			return true;
 		if (is_word(&w, i, "let") && is_word(&w, i + 1, "me") &&
 		    is_word(&w, i + 2, "forget"))
@@ -305,9 +413,12 @@ effort_shifts(const struct compact_turn *t)
 	struct words w;
 	size_t i;
 
-	read_words(t->text, &w);
+	words_read(t->text, &w);
+	if ((is_word(&w, 0, "oh") && is_word(&w, 1, "and")) ||
+	    (is_word(&w, 0, "one") && is_word(&w, 1, "more")))
+		return true;
 	for (i = 0; i < w.count && i < 4; i++)
-		if (is_one_of(w.at[i], shift_words) ||
+		if (word_one_of(w.at[i], shift_words) ||
 		    (text_is_word(w.at[i], "by") && is_word(&w, i + 1, "the") &&
 			is_word(&w, i + 2, "way")))
 			return true;
@@ -321,58 +432,30 @@ effort_speaks_of_self(const struct compact_turn *t)
 		"my", "me", "mine", "we", "our", "us", NULL };
 	struct words w;
 
-	read_words(t->text, &w);
+	words_read(t->text, &w);
 	return says(&w, self);
 }
 
 bool
-effort_is_thanks(const struct compact_turn *t)
+effort_asks_plainly(const struct compact_turn *t)
 {
-	return slice_is(t->does->act, "greeting") &&
-	    !slice_is(t->does->rule, "greeting") &&
-	    !slice_is(t->does->rule, "apology");
+	return slice_is(t->does->rule, "please-do") ||
+	    slice_is(t->does->rule, "can-you") ||
+	    slice_is(t->does->rule, "imperative");
 }
 
 bool
-effort_still_fails(const struct compact_turn *t)
+effort_names_error(const struct compact_turn *t)
 {
-	size_t i;
+	const struct msg_c_claim *claim;
+	size_t i, at;
 
-	if (slice_is(t->does->rule, "still-fails"))
-		return true;
-	for (i = 0; i < t->does->n_sentences; i++)
-		if (slice_is(t->does->sentences[i].rule, "still-fails"))
-			return true;
-	return false;
-}
-
-/* Of the rules that conclude: those that tell of an outcome. */
-static bool
-is_outcome(struct slice rule)
-{
-	static const char *const rules[] = { "works-now", "that-fixed-it",
-		"solved-myself", "seems-fixed", "works-fine", "no-more",
-		"finished", NULL };
-	size_t i;
-
-	for (i = 0; rules[i] != NULL; i++)
-		if (slice_is(rule, rules[i]))
-			return true;
-	return false;
-}
-
-bool
-effort_concludes(const struct compact_turn *t)
-{
-	size_t i;
-
-	if (!slice_is(t->does->act, "request") &&
-	    !slice_is(t->does->act, "question"))
-		return true;
-	for (i = 0; i < t->does->n_sentences; i++)
-		if (t->does->sentences[i].concludes &&
-		    is_outcome(t->does->sentences[i].rule))
-			return true;
+	for (i = 0; i < t->does->n_claims; i++) {
+		claim = &t->does->claims[i];
+		for (at = 0; at < claim->n_entities; at++)
+			if (slice_is(claim->entities[at].kind, "error"))
+				return true;
+	}
 	return false;
 }
 

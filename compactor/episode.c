@@ -32,7 +32,6 @@ struct work {
 };
 
 struct due {
-	struct key key;
 	int64_t at;
 	uint64_t thread;
 };
@@ -79,7 +78,6 @@ hold(struct work *w, uint64_t thread)
 static struct held *
 get(struct work *w, uint64_t thread)
 {
-	struct key k = key_u64(thread);
 	struct msg_episode_digest d;
 	struct held *h;
 	size_t i;
@@ -89,13 +87,13 @@ get(struct work *w, uint64_t thread)
 			return w->held[i];
 	if (thread == 0 ||
 	    w->n_held == sizeof(w->held) / sizeof(w->held[0]) ||
-	    !compact_get(w->c, TABLE_episode_digests, &k, MSG_episode_digest,
-		&d) || !slice_eq(d.domain, w->c->envelope->domain))
+	    !rows_get(w->c->digests, stage_tables(w->c->st), thread,
+		w->c->arena, &d) ||
+	    !slice_eq(d.domain, w->c->envelope->domain))
 		return NULL;
 	h = hold(w, thread);
 	h->d = d;
 	h->d.has = 0;
-	digest_unpack(&h->d, w->c->arena);
 	return h;
 }
 
@@ -267,8 +265,6 @@ find_due(struct work *w, struct due *out)
 	     there && n < EPISODE_DUE_MOST && row.key.len == to.len &&
 	     slice_cmp(row.key, key_slice(&to)) <= 0;
 	     there = db_next(c, &row)) {
-		key_init(&out[n].key);
-		key_add_bytes(&out[n].key, row.key);
 		out[n].thread = key_read_u64(row.key, row.key.len - 8);
 		out[n].at = (int64_t)(key_read_u64(row.key,
 		    row.key.len - 16) ^ (UINT64_C(1) << 63));
@@ -281,8 +277,7 @@ find_due(struct work *w, struct due *out)
 static void
 look_at_due(struct work *w)
 {
-	struct due *due = arena_array(w->c->arena, EPISODE_DUE_MOST,
-	    sizeof(due[0]));
+	struct due due[EPISODE_DUE_MOST];
 	size_t i, n = find_due(w, due);
 	struct held *h;
 
@@ -435,7 +430,6 @@ static void
 write_held(struct work *w)
 {
 	struct held *h;
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < w->n_held; i++) {
@@ -444,10 +438,9 @@ write_held(struct work *w)
 			continue;
 		schedule(w, h);
 		put_outline(w, h);
-		digest_pack(&h->d, w->c->arena);
-		k = key_u64(h->thread);
-		db_put_msg(stage_tables(w->c->st), TABLE_episode_digests,
-		    key_slice(&k), MSG_episode_digest, &h->d);
+		digest_cut(&h->d);
+		rows_put(w->c->digests, stage_tables(w->c->st), h->thread,
+		    w->c->arena, &h->d);
 	}
 }
 

@@ -287,6 +287,26 @@ item_len(struct slice text)
 }
 
 static void
+cut_strs(struct msg_strs *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->at[i].len > UINT16_MAX)
+			list->at[i].len = text_cut(list->at[i], UINT16_MAX);
+}
+
+void
+digest_cut(struct msg_episode_digest *d)
+{
+	cut_strs(&d->people);
+	cut_strs(&d->keywords);
+	cut_strs(&d->entities);
+	cut_strs(&d->artifacts);
+	cut_strs(&d->changed);
+}
+
+static void
 pack_item(struct slice *out, char kind, uint64_t a, uint64_t b,
     struct slice text)
 {

@@ -275,7 +275,8 @@ kept_decide(struct effort_state *s, const struct compact_turn *t)
 		keep(s->c, t, "event", sure);
 	else if (!works && (sure = package_opens(s->c, t, "note")) > 0)
 		keep(s->c, t, "note", sure);
-	else if (!slice_is(is->why, "opened") && t->does->n_claims > 0 &&
+	else if ((!works || slice_is(is->why, "confirmed")) &&
+	    t->does->n_claims > 0 &&
 	    (sure = package_opens(s->c, t, "fact")) > 0)
 		ask(s, t, sure);
 }

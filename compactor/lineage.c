@@ -41,6 +41,34 @@ is_malformed(struct slice name)
 	return memchr(name.ptr, '.', name.len) != NULL;
 }
 
+static struct key
+forgotten_key(struct slice domain, uint64_t seq)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	key_add_u64(&k, seq);
+	return k;
+}
+
+/*
+ * Whether a key is that of an artifact whose entry was forgotten: what was made
+ * of it stays, and goes on naming it.
+ */
+static bool
+is_forgotten(struct compact *c, struct slice name)
+{
+	struct msg_place p;
+	struct key k;
+	uint64_t seq, n;
+
+	if (artifact_parse(name, &seq, &n) == -1)
+		return false;
+	k = forgotten_key(c->envelope->domain, seq);
+	return compact_get(c, TABLE_forgotten_entries, &k, MSG_place, &p);
+}
+
 /* The artifact, or NULL after saying what is wrong with its name. */
 static const struct msg_artifact *
 find(struct compact *c, const char *field, struct slice name)
@@ -78,6 +106,10 @@ find_sources(struct compact *c, const struct msg_memory *m,
 	const struct msg_artifact *a;
 	size_t i;
 
+	if (m->refines.len > 0 && is_forgotten(c, m->refines)) {
+		strs_add(keys, c->arena, m->refines);
+		return true;
+	}
 	if (m->refines.len > 0) {
 		a = find(c, "refines", m->refines);
 		if (a != NULL)
@@ -85,6 +117,10 @@ find_sources(struct compact *c, const struct msg_memory *m,
 		return a != NULL;
 	}
 	for (i = 0; i < m->consolidates.count; i++) {
+		if (is_forgotten(c, m->consolidates.at[i])) {
+			strs_add(keys, c->arena, m->consolidates.at[i]);
+			continue;
+		}
 		a = find(c, "consolidates", m->consolidates.at[i]);
 		if (a == NULL)
 			return false;
@@ -109,7 +145,9 @@ type_of(struct compact *c, const struct msg_strs *sources)
 
 	for (i = 0; i < sources->count; i++) {
 		a = compact_read(c, sources->at[i]);
-		if (i > 0 && !slice_eq(type, a->type))
+		if (a == NULL)
+			continue;	/* forgotten */
+		if (type.len > 0 && !slice_eq(type, a->type))
 			return SLICE("note");
 		type = a->type;
 	}
@@ -124,6 +162,8 @@ supersede(struct compact *c, const struct msg_strs *sources, struct slice key)
 	size_t i;
 
 	for (i = 0; i < sources->count; i++) {
+		if (compact_read(c, sources->at[i]) == NULL)
+			continue;	/* forgotten */
 		a = compact_change(c, sources->at[i]);
 		strs_add(&a->refined_by, c->arena, key);
 		if (a->refined_by.count > LINEAGE_REFINERS) {
@@ -138,11 +178,15 @@ inherited(struct compact *c, const struct msg_strs *sources)
 {
 	uint64_t *weights = arena_array(c->arena, sources->count,
 	    sizeof(weights[0]));
-	size_t i;
+	const struct msg_artifact *a;
+	size_t i, n = 0;
 
-	for (i = 0; i < sources->count; i++)
-		weights[i] = weight_of(c, compact_read(c, sources->at[i]));
-	return weight_inherited(weights, sources->count);
+	for (i = 0; i < sources->count; i++) {
+		a = compact_read(c, sources->at[i]);
+		if (a != NULL)
+			weights[n++] = weight_of(c, a);
+	}
+	return n == 0 ? WEIGHT_FIRST : weight_inherited(weights, n);
 }
 
 /* Up to the border of a word, where it is too long to be read at a glance. */
@@ -251,7 +295,7 @@ mention_others(struct compact *c, const struct msg_artifact *a,
     const struct msg_strs *sources)
 {
 	const struct msg_artifact *source = compact_read(c, sources->at[0]);
-	size_t n = source->refined_by.count;
+	size_t n = source == NULL ? 0 : source->refined_by.count;
 
 	if (sources->count != 1 || n < 2)
 		return;
@@ -425,4 +469,14 @@ lineage_apply(struct compact *c)
 		similar_add(c, SIMILAR_statement, s->artifacts[i].user,
 		    s->artifacts[i].room, &doc, seq, n);
 	}
+}
+
+void
+lineage_forgotten(struct stage *st, struct slice domain, uint64_t seq)
+{
+	struct msg_place p = { .seq = seq };
+	struct key k = forgotten_key(domain, seq);
+
+	db_put_msg(stage_tables(st), TABLE_forgotten_entries, key_slice(&k),
+	    MSG_place, &p);
 }

@@ -25,4 +25,7 @@ void lineage_decide(struct compact *c);
 /* Indexes the section's new statements, keeps what was attached. */
 void lineage_apply(struct compact *c);
 
+/* An entry was forgotten: what refines what it made stays all the same. */
+void lineage_forgotten(struct stage *st, struct slice domain, uint64_t seq);
+
 #endif

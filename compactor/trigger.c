@@ -154,7 +154,7 @@ sentence_does(const struct trigger_result *r, const struct package_trigger *p,
 	const struct msg_c_sentence *s = r->sentences[i].does;
 
 	return s != NULL && does_it(p, s->act, flags_of(s->concludes,
-	    s->decides, s->opens, s->returns));
+	    s->decides && !r->turn->said.does->debated, s->opens, s->returns));
 }
 
 static bool
@@ -162,8 +162,9 @@ turn_does(const struct trigger_result *r, const struct package_trigger *p)
 {
 	const struct msg_c_turn *t = r->turn->said.does;
 
-	return does_it(p, t->act, flags_of(t->concludes, t->decides, t->opens,
-	    t->returns));
+	/* What a debate came to is kept only where the words say it. */
+	return does_it(p, t->act, flags_of(t->concludes,
+	    t->decides && !t->debated, t->opens, t->returns));
 }
 
 static bool

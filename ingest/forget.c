@@ -43,6 +43,10 @@ struct forget {
 	uint32_t *kept;		/* entries that stay, by thread */
 	uint64_t last;
 	uint64_t entries, turns;	/* forgotten by it */
+	struct {
+		struct slice id, key;
+	} *gone;		/* memories that bore an id of their sender's */
+	size_t n_gone;
 };
 
 /* ---- what was meant ---- */
@@ -322,6 +326,17 @@ bury_in_place(struct forget *f, const struct stage_entry *e,
 	put(f, TABLE_s_ingest, e->seq, MSG_s_ingest, &s);
 }
 
+/* The id of a memory that goes, and the key that its artifact had. */
+static void
+remember_gone(struct forget *f, const struct stage_entry *e)
+{
+	f->gone = xrealloc(f->gone, (f->n_gone + 1) * sizeof(f->gone[0]));
+	f->gone[f->n_gone].id = arena_dup(&f->wish_arena,
+	    e->entry.as->envelope.id);
+	f->gone[f->n_gone++].key = arena_printf(&f->wish_arena, "a%llu.0",
+	    (unsigned long long)e->seq);
+}
+
 static void
 bury(struct forget *f, const struct stage_entry *e)
 {
@@ -336,6 +351,8 @@ bury(struct forget *f, const struct stage_entry *e)
 	};
 	uint64_t thread = s->id == MSG_s_ingest ? s->as->s_ingest.thread : 0;
 
+	if (e->entry.id == MSG_memory && envelope->id.len > 0)
+		remember_gone(f, e);
 	if (e->entry.id == MSG_tombstone) {
 		stone.was = e->entry.as->tombstone.was;
 		stone.thread = e->entry.as->tombstone.thread;
@@ -405,6 +422,51 @@ cut_forks(struct forget *f)
 	}
 }
 
+/* The key of the artifact that a forgotten memory of that id was; NULL: none. */
+static const struct slice *
+forgotten_key(const struct forget *f, struct slice id)
+{
+	size_t i;
+
+	for (i = 0; id.len > 0 && i < f->n_gone; i++)
+		if (slice_eq(f->gone[i].id, id))
+			return &f->gone[i].key;
+	return NULL;
+}
+
+/*
+ * What refines a forgotten statement by its sender's id goes on by its key:
+ * the id is gone with the entry, and the refinement must not go with it.
+ */
+static void
+rename_sources(struct forget *f)
+{
+	const struct slice *key;
+	struct stage_entry e;
+	struct msg_memory m;
+	uint64_t seq;
+	bool changed;
+	size_t i;
+
+	for (seq = 1; f->n_gone > 0 && seq <= f->last; seq++) {
+		if (!load(f, seq, &e) || e.entry.id != MSG_memory)
+			continue;
+		m = e.entry.as->memory;
+		key = forgotten_key(f, m.refines);
+		changed = key != NULL;
+		if (changed)
+			m.refines = *key;
+		for (i = 0; i < m.consolidates.count; i++) {
+			key = forgotten_key(f, m.consolidates.at[i]);
+			changed = changed || key != NULL;
+			if (key != NULL)
+				m.consolidates.at[i] = *key;
+		}
+		if (changed)
+			put(f, TABLE_log, seq, MSG_memory, &m);
+	}
+}
+
 /* System texts that no call bears any more. */
 static void
 drop_systems(struct forget *f)
@@ -462,10 +524,12 @@ write_tombstones(struct forget *f)
 
 	f->txn = db_write(f->st->shared);
 	f->entries = f->turns = 0;
+	f->n_gone = 0;
 	/* What was refused may quote what was accepted. */
 	db_clear(f->txn, TABLE_refusals);
 	if (f->n_selected > 0) {
 		bury_all(f);
+		rename_sources(f);
 		cut_forks(f);
 		drop_systems(f);
 		stage_drop_sections(f->txn, STAGE_classify);
@@ -502,6 +566,7 @@ release(struct forget *f)
 	free(f->named);
 	free(f->selected);
 	free(f->kept);
+	free(f->gone);
 	arena_release(&f->arena);
 	arena_release(&f->wish_arena);
 }

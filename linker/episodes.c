@@ -6,6 +6,8 @@
  */
 #include "linker/episodes.h"
 
+#include "linker/batch.h"
+
 /* A thread that was compared. */
 struct look {
 	struct msg_link_thread *other;
@@ -14,8 +16,16 @@ struct look {
 
 /* ---- the turn ---- */
 
+static bool
+is_watched(const struct msg_link_thread *p, struct slice role)
+{
+	return profile_is_user(role) && p->link.len > 0 &&
+	    p->watched < LINK_WATCH;
+}
+
+/* Its wording is read where it opens a thread, or can tell an outcome. */
 static struct profile_turn
-turn_of(const struct link *l)
+turn_of(const struct link *l, const struct msg_link_thread *p)
 {
 	const struct msg_turn *turn = &l->e->entry.as->turn;
 	const struct msg *c = &l->e->sections[STAGE_classify];
@@ -29,7 +39,8 @@ turn_of(const struct link *l)
 		    &c->as->s_classify.turns[0] : NULL,
 		.h = h->id == MSG_s_chainer && h->as->s_chainer.n_turns > 0 ?
 		    &h->as->s_chainer.turns[0] : NULL,
-		.wording = wording_of(l->arena, turn->text),
+		.wording = p->turns == 0 || is_watched(p, turn->role) ?
+		    wording_of(l->arena, turn->text) : (struct wording){ 0 },
 	};
 }
 
@@ -72,8 +83,7 @@ judge(struct threads *t, const struct msg_link_thread *p,
 	struct verdict v;
 	bool linked;
 
-	if (!profile_is_user(turn->role) || p->link.len == 0 ||
-	    p->watched >= LINK_WATCH)
+	if (!is_watched(p, turn->role))
 		return;
 	link = threads_link(t, p->link);
 	if (link == NULL || slice_is(link->outcome_why, "feedback"))
@@ -346,9 +356,10 @@ threads_decide(struct link *l)
 	if (p != NULL) {
 		is_new = p->turns == 0;
 		was = *p;
-		turn = turn_of(l);
+		turn = turn_of(l, p);
 		judge(&t, &was, &turn);
 		profile_learn(p, l->arena, &turn);
+		batch_learned(l, &turn, p);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
 			look(&t, p, is_new ? NULL : &was);
@@ -392,7 +403,6 @@ threads_apply(struct link *l)
 	struct msg_link_thread *p, was;
 	struct profile_turn turn;
 	struct threads t;
-	struct key k;
 	bool is_new;
 	size_t i;
 
@@ -404,8 +414,10 @@ threads_apply(struct link *l)
 	if (p != NULL) {
 		is_new = p->turns == 0;
 		was = *p;
-		turn = turn_of(l);
-		profile_learn(p, l->arena, &turn);
+		if (!batch_recall(l, &turn, p)) {
+			turn = turn_of(l, p);
+			profile_learn(p, l->arena, &turn);
+		}
 		if (profile_is_user(turn.role) && p->link.len > 0)
 			p->watched++;
 		threads_write(&t, p, is_new ? NULL : &was);
@@ -416,9 +428,7 @@ threads_apply(struct link *l)
 	if (p != NULL && p->episode.len > 0)
 		grow_episode(&t, p);
 	for (i = 0; i < t.n_known; i++) {
-		k = key_u64(t.known[i]->key);
 		t.known[i]->has = 0;
-		link_put(l, TABLE_link_threads, &k, MSG_link_thread,
-		    t.known[i]);
+		batch_put_thread(l, t.known[i]);
 	}
 }

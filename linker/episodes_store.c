@@ -1,9 +1,8 @@
 /*
  * episodes_store - the tables of linked threads, as one entry sees them
  */
-#include <xxhash.h>
-
 #include "common/when.h"
+#include "linker/batch.h"
 #include "linker/episodes.h"
 
 /* ---- keys ---- */
@@ -16,16 +15,6 @@ numbered_key(struct slice domain, uint64_t number)
 	key_init(&k);
 	key_add_text(&k, domain);
 	key_add_u64(&k, number);
-	return k;
-}
-
-static struct key
-domain_key(struct slice domain)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
 	return k;
 }
 
@@ -54,30 +43,13 @@ recent_key(const struct msg_link_thread *p, int64_t at, uint64_t thread)
 	return k;
 }
 
-/*
- * The stream alone is the key of how many threads it has.  A name and a word
- * that are spelled alike are counted apart.
- */
-static struct key
-word_key(const struct key *stream, bool name, struct slice word)
-{
-	struct key k = *stream;
-
-	key_add_bytes(&k, name ? SLICE("n") : SLICE("w"));
-	key_add_u64(&k, XXH3_64bits(word.ptr, word.len));
-	return k;
-}
-
 /* ---- reading ---- */
 
 void
 threads_open(struct threads *t, struct link *l)
 {
-	struct key k = domain_key(l->e->entry.as->envelope.domain);
-
 	*t = (struct threads){ .l = l };
-	(void)link_get(l, TABLE_link_domains, &k, MSG_link_domain, &t->domain);
-	t->domain.has = 0;
+	batch_domain(l, &t->domain);
 }
 
 static struct msg_link_thread *
@@ -102,15 +74,13 @@ remember(struct threads *t, const struct msg_link_thread *p)
 struct msg_link_thread *
 threads_get(struct threads *t, uint64_t key)
 {
-	struct key k = key_u64(key);
 	struct msg_link_thread p;
 	size_t i;
 
 	for (i = 0; i < t->n_known; i++)
 		if (t->known[i]->key == key)
 			return t->known[i];
-	if (key == 0 ||
-	    !link_get(t->l, TABLE_link_threads, &k, MSG_link_thread, &p))
+	if (key == 0 || !batch_thread(t->l, key, &p))
 		return NULL;
 	return remember(t, &p);
 }
@@ -238,13 +208,14 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
 	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
 	struct key first = recent_key(p, from, 0);
 	struct key last = recent_key(p, p->created_at, UINT64_MAX);
-	struct db_cursor *c = db_cursor(stage_tables(t->l->st),
-	    TABLE_link_recent);
 	uint64_t keys[LINK_CANDIDATES];
+	struct db_cursor *c;
 	struct db_entry e;
 	size_t n = 0, found = 0, i;
 	bool there;
 
+	batch_write_others(t->l, p);
+	c = db_cursor(stage_tables(t->l->st), TABLE_link_recent);
 	for (there = db_seek_back(c, key_slice(&last), &e);
 	     there && n < LINK_CANDIDATES &&
 	     slice_cmp(e.key, key_slice(&first)) >= 0;
@@ -262,15 +233,6 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
 	return found;
 }
 
-static uint64_t
-count_word(struct threads *t, const struct key *k)
-{
-	struct msg_link_word w;
-
-	return link_get(t->l, TABLE_link_words, k, MSG_link_word, &w) ?
-	    w.threads : 0;
-}
-
 static bool
 has_word(const struct msg_strs *list, struct slice word)
 {
@@ -283,17 +245,17 @@ has_word(const struct msg_strs *list, struct slice word)
 }
 
 static unsigned *
-rarity_of(struct threads *t, const struct msg_link_thread *p, bool names,
-    const struct msg_strs *words, const struct msg_strs *was)
+rarity_of(struct threads *t, const struct msg_link_thread *p,
+    enum batch_kind kind, const struct msg_strs *words,
+    const struct msg_strs *was)
 {
 	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
-	struct key stream = thread_stream(p), k;
-	uint64_t all = count_word(t, &stream), n;
+	struct batch_stream *stream = batch_stream(t->l, p);
+	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, SLICE_NONE), n;
 	size_t i;
 
 	for (i = 0; i < words->count; i++) {
-		k = word_key(&stream, names, words->at[i]);
-		n = count_word(t, &k);
+		n = batch_count(t->l, stream, kind, words->at[i]);
 		/* The thread itself is among them once it is written. */
 		if (n > 0 && has_word(was, words->at[i]))
 			n--;
@@ -306,8 +268,8 @@ struct score_self
 threads_self(struct threads *t, const struct msg_link_thread *p,
     const struct msg_link_thread *was)
 {
-	return score_prepare(p, rarity_of(t, p, false, &p->keywords,
-	    was != NULL ? &was->keywords : NULL), rarity_of(t, p, true,
+	return score_prepare(p, rarity_of(t, p, BATCH_WORD, &p->keywords,
+	    was != NULL ? &was->keywords : NULL), rarity_of(t, p, BATCH_NAME,
 	    &p->entities, was != NULL ? &was->entities : NULL));
 }
 
@@ -420,29 +382,29 @@ threads_write_domain(struct threads *t)
 		if (s->tunings[i].undoes == 0)
 			t->domain.looked_at = t->domain.decisions;
 	}
-	k = domain_key(domain);
-	link_put(t->l, TABLE_link_domains, &k, MSG_link_domain, &t->domain);
+	batch_put_domain(t->l, &t->domain);
 }
 
+/*
+ * Those that the thread has not had.  Most of a list is as it was, and in the
+ * same order: the same strings even, so that few have to be looked for.
+ */
 static void
-count_up(struct threads *t, const struct key *k)
+count_words(struct threads *t, struct batch_stream *stream,
+    enum batch_kind kind, const struct msg_strs *words,
+    const struct msg_strs *was)
 {
-	struct msg_link_word w = { .threads = count_word(t, k) + 1 };
-
-	link_put(t->l, TABLE_link_words, k, MSG_link_word, &w);
-}
-
-static void
-count_words(struct threads *t, const struct key *stream, bool names,
-    const struct msg_strs *words, const struct msg_strs *was)
-{
-	struct key k;
-	size_t i;
+	size_t i, at = 0, next;
 
 	for (i = 0; i < words->count; i++) {
-		k = word_key(stream, names, words->at[i]);
-		if (!has_word(was, words->at[i]))
-			count_up(t, &k);
+		for (next = at; was != NULL && next < was->count; next++)
+			if (was->at[next].ptr == words->at[i].ptr &&
+			    was->at[next].len == words->at[i].len)
+				break;
+		if (was != NULL && next < was->count)
+			at = next + 1;
+		else if (!has_word(was, words->at[i]))
+			batch_count_up(t->l, stream, kind, words->at[i]);
 	}
 }
 
@@ -450,21 +412,13 @@ void
 threads_write(struct threads *t, const struct msg_link_thread *p,
     const struct msg_link_thread *was)
 {
-	struct key stream = thread_stream(p), k;
-	struct msg_place place = { .seq = p->key };
+	struct batch_stream *stream = batch_stream(t->l, p);
 
 	if (was == NULL)
-		count_up(t, &stream);
-	count_words(t, &stream, false, &p->keywords,
+		batch_count_up(t->l, stream, BATCH_THREADS, SLICE_NONE);
+	count_words(t, stream, BATCH_WORD, &p->keywords,
 	    was != NULL ? &was->keywords : NULL);
-	count_words(t, &stream, true, &p->entities,
+	count_words(t, stream, BATCH_NAME, &p->entities,
 	    was != NULL ? &was->entities : NULL);
-	if (was != NULL && was->last_activity_at == p->last_activity_at)
-		return;
-	if (was != NULL) {
-		k = recent_key(was, was->last_activity_at, was->key);
-		link_delete(t->l, TABLE_link_recent, &k);
-	}
-	k = recent_key(p, p->last_activity_at, p->key);
-	link_put(t->l, TABLE_link_recent, &k, MSG_place, &place);
+	batch_active(t->l, p, was);
 }

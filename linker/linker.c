@@ -5,6 +5,7 @@
  * sub-tasks by exchange.c and its strategies; threads to episodes that go
  * across them by episodes.c.  See skein-linker(8) and docs/LINKING.md.
  */
+#include "linker/batch.h"
 #include "linker/link.h"
 
 static struct link
@@ -68,12 +69,42 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	threads_apply(&l);
 }
 
+static void
+begin(struct stage *st)
+{
+	batch_begin(stage_state(st));
+}
+
+static void
+flush(struct stage *st)
+{
+	batch_flush(stage_state(st), stage_tables(st));
+}
+
+static void
+start(struct stage *st)
+{
+	stage_set_state(st, batch_open());
+}
+
+static void
+stop(struct stage *st)
+{
+	struct batch *batch = stage_state(st);
+
+	batch_close(&batch);
+}
+
 static const struct stage_spec linker = {
 	.id = STAGE_linker,
 	.env = ENV_linker,
 	.derived = TABLE_linker_derived,
 	.decide = decide,
 	.apply = apply,
+	.begin = begin,
+	.flush = flush,
+	.start = start,
+	.stop = stop,
 };
 
 int

@@ -3,6 +3,7 @@
  */
 #include "linker/outcome.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -86,13 +87,23 @@ is_filler(struct slice word)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(fillers); i++)
-		if (slice_is(word, fillers[i]))
+	for (i = 0; i < COUNT(fillers) && word.len > 0; i++)
+		if (fillers[i][0] == word.ptr[0] && slice_is(word, fillers[i]))
 			return true;
 	return false;
 }
 
-/* " word word word ", folded; *start is the space before the first word. */
+/* The places of words, each the space before it, by their first two bytes. */
+enum { PLACES = 256, NO_PLACE = UINT16_MAX };
+
+struct spelled {
+	const char *words;	/* " word word word ", folded */
+	size_t count;
+	size_t start;		/* the space before the first, fillers aside */
+	uint16_t *at, *next;	/* places of one list, in order */
+	uint16_t first[PLACES];
+};
+
 static const char *
 spell(struct arena *arena, struct slice text, size_t *words, size_t *start)
 {
@@ -124,23 +135,69 @@ spell(struct arena *arena, struct slice text, size_t *words, size_t *start)
 	return out;
 }
 
+static unsigned
+place_list(const char *word)
+{
+	return ((unsigned char)word[0] * 31u + (unsigned char)word[1]) %
+	    PLACES;
+}
+
+static struct spelled
+spell_and_index(struct arena *arena, struct slice text)
+{
+	struct spelled s;
+	size_t i, n = 0, len;
+	unsigned list;
+
+	s.words = spell(arena, text, &s.count, &s.start);
+	len = strlen(s.words);
+	assert(len < NO_PLACE);		/* so many words, each so long */
+	for (i = 0; i + 1 < len; i++)
+		n += s.words[i] == ' ';
+	s.at = arena_array(arena, n, sizeof(s.at[0]));
+	s.next = arena_array(arena, n, sizeof(s.next[0]));
+	memset(s.first, 0xff, sizeof(s.first));
+	for (i = len; i-- > 0;) {
+		if (s.words[i] != ' ' || i + 1 >= len)
+			continue;
+		list = place_list(s.words + i + 1);
+		s.at[--n] = (uint16_t)i;
+		s.next[n] = s.first[list];
+		s.first[list] = (uint16_t)n;
+	}
+	return s;
+}
+
+static bool
+starts(const char *words, const char *phrase)
+{
+	for (; *phrase != '\0' && *words == *phrase; words++, phrase++)
+		;
+	return *phrase == '\0';
+}
+
+/* Whether a phrase stands first before `end`. */
+static bool
+has_phrase(const struct spelled *s, const char *phrase, size_t end)
+{
+	size_t i = s->first[place_list(phrase + 1)];
+
+	while (i != NO_PLACE && !starts(s->words + s->at[i], phrase))
+		i = s->next[i];
+	return i != NO_PLACE && s->at[i] < end;
+}
+
 /* How many of the list stand in the words, beginning before `end`. */
 static size_t
-count_phrases(const char *words, size_t start, size_t end,
-    const char *const *list, size_t n)
+count_phrases(const struct spelled *s, size_t end, const char *const *list,
+    size_t n)
 {
-	const char *found;
 	size_t i, count = 0;
 
-	for (i = 0; i < n; i++) {
-		if (list[i][0] == '^') {
-			count += strncmp(words + start + 1, list[i] + 1,
-			    strlen(list[i] + 1)) == 0;
-			continue;
-		}
-		found = strstr(words, list[i]);
-		count += found != NULL && (size_t)(found - words) < end;
-	}
+	for (i = 0; i < n; i++)
+		count += list[i][0] == '^' ?
+		    starts(s->words + s->start + 1, list[i] + 1) :
+		    has_phrase(s, list[i], end);
 	return count;
 }
 
@@ -158,26 +215,21 @@ words_end(const char *words, size_t start, size_t n)
 struct wording
 wording_of(struct arena *arena, struct slice text)
 {
-	size_t words, start, near, all, begin;
-	const char *s = spell(arena, text, &words, &start);
+	struct spelled s = spell_and_index(arena, text);
+	size_t near = words_end(s.words, s.start, POINT_WORDS);
+	size_t begin = words_end(s.words, 0, 1), all = strlen(s.words);
 
-	near = words_end(s, start, POINT_WORDS);
-	begin = words_end(s, 0, 1);
-	all = strlen(s);
 	return (struct wording){
-		.words = words,
-		.follows = count_phrases(s, start, all, following,
+		.words = s.count,
+		.follows = count_phrases(&s, all, following,
 		    COUNT(following)) > 0,
-		.about = count_phrases(s, start, all, abouts,
-		    COUNT(abouts)) > 0,
-		.replies = count_phrases(s, start, begin, replying,
+		.about = count_phrases(&s, all, abouts, COUNT(abouts)) > 0,
+		.replies = count_phrases(&s, begin, replying,
 		    COUNT(replying)) > 0,
-		.points = count_phrases(s, start, near, pointing,
-		    COUNT(pointing)) >
-		    count_phrases(s, start, near, empty, COUNT(empty)),
-		.denies = count_phrases(s, start, all, denials,
-		    COUNT(denials)) > 0,
-		.recalls = count_phrases(s, start, all, recollections,
+		.points = count_phrases(&s, near, pointing, COUNT(pointing)) >
+		    count_phrases(&s, near, empty, COUNT(empty)),
+		.denies = count_phrases(&s, all, denials, COUNT(denials)) > 0,
+		.recalls = count_phrases(&s, all, recollections,
 		    COUNT(recollections)) > 0,
 	};
 }

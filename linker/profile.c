@@ -33,48 +33,68 @@ find(const struct msg_strs *list, struct slice word)
 	return i;
 }
 
-/* Moves a word to the front of a bounded list; `extra` goes with it. */
+/*
+ * Moves a word to the front of a bounded list with room for it; the weight
+ * goes with it where the list has weights.
+ */
 static void
-to_front(struct msg_strs *list, struct msg_u64s *extra, struct arena *arena,
-    struct slice word, uint64_t value, size_t most)
+to_front(struct msg_strs *list, struct msg_u64s *weights, struct slice word,
+    uint64_t weight, size_t most)
 {
-	size_t at = find(list, word), keep, i;
-	struct slice *words = arena_array(arena, most + 1, sizeof(*words));
-	uint64_t *values = arena_array(arena, most + 1, sizeof(*values));
+	size_t at = find(list, word);
 
-	words[0] = word;
-	values[0] = value;
-	for (i = 0, keep = 1; i < list->count && keep < most; i++) {
-		if (i == at)
-			continue;
-		words[keep] = list->at[i];
-		values[keep] = extra != NULL && i < extra->count ?
-		    extra->at[i] : 0;
-		keep++;
+	if (at == list->count) {
+		if (at == most)
+			at--;
+		else
+			list->count++;
 	}
-	*list = (struct msg_strs){ words, keep };
-	if (extra != NULL)
-		*extra = (struct msg_u64s){ values, keep };
+	memmove(list->at + 1, list->at, at * sizeof(list->at[0]));
+	list->at[0] = word;
+	if (weights == NULL)
+		return;
+	memmove(weights->at + 1, weights->at, at * sizeof(weights->at[0]));
+	weights->at[0] = weight;
+	weights->count = list->count;
+}
+
+static void
+make_room_strs(struct msg_strs *list, struct arena *arena, size_t most)
+{
+	struct slice *at = arena_array(arena, most, sizeof(*at));
+	size_t n = list->count < most ? list->count : most;
+
+	if (n > 0)
+		memcpy(at, list->at, n * sizeof(*at));
+	*list = (struct msg_strs){ at, n };
+}
+
+/* As many as there are words; the lists are read by the same places. */
+static void
+make_room_weights(struct msg_u64s *weights, struct arena *arena, size_t n,
+    size_t most)
+{
+	uint64_t *at = arena_array(arena, most, sizeof(*at));
+
+	if (weights->count < n)
+		n = weights->count;
+	if (n > 0)
+		memcpy(at, weights->at, n * sizeof(*at));
+	*weights = (struct msg_u64s){ at, n };
 }
 
 /* Room for all that may come; a record that was read has just what it needs. */
 static void
 make_room(struct msg_link_thread *p, struct arena *arena)
 {
-	struct slice *words = arena_array(arena, PROFILE_KEYWORDS,
-	    sizeof(*words));
-	uint64_t *weights = arena_array(arena, PROFILE_KEYWORDS,
-	    sizeof(*weights));
-	size_t n = p->keywords.count < p->weights.count ? p->keywords.count :
-							  p->weights.count;
-
-	n = n < PROFILE_KEYWORDS ? n : PROFILE_KEYWORDS;
-	if (n > 0) {
-		memcpy(words, p->keywords.at, n * sizeof(*words));
-		memcpy(weights, p->weights.at, n * sizeof(*weights));
-	}
-	p->keywords = (struct msg_strs){ words, n };
-	p->weights = (struct msg_u64s){ weights, n };
+	make_room_strs(&p->keywords, arena, PROFILE_KEYWORDS);
+	make_room_weights(&p->weights, arena, p->keywords.count,
+	    PROFILE_KEYWORDS);
+	p->keywords.count = p->weights.count;
+	make_room_strs(&p->entities, arena, PROFILE_ENTITIES);
+	make_room_weights(&p->entity_weights, arena, p->entities.count,
+	    PROFILE_ENTITIES);
+	make_room_strs(&p->chains, arena, PROFILE_CHAINS);
 }
 
 /* Heaviest first, the earlier first on a tie; the lightest falls off. */
@@ -109,8 +129,7 @@ is_number(struct slice kind)
 }
 
 static void
-learn_claims(struct msg_link_thread *p, struct arena *arena,
-    const struct msg_c_turn *c)
+learn_claims(struct msg_link_thread *p, const struct msg_c_turn *c)
 {
 	const struct msg_c_claim *claim;
 	const struct msg_c_entity *entity;
@@ -124,7 +143,7 @@ learn_claims(struct msg_link_thread *p, struct arena *arena,
 			    claim->weights.at[k]);
 		for (k = 0; k < claim->n_entities; k++) {
 			entity = &claim->entities[k];
-			to_front(&p->entities, &p->entity_weights, arena,
+			to_front(&p->entities, &p->entity_weights,
 			    entity->normal, is_number(entity->kind) ?
 			    SCORE_NUMBER : SCORE_NAME, PROFILE_ENTITIES);
 		}
@@ -179,11 +198,14 @@ learn_said(struct msg_link_thread *p, struct arena *arena,
 	struct slice *said = arena_array(arena, keep + 1, sizeof(*said));
 	struct slice role = t->role.len > 0 ? t->role : SLICE("user");
 	struct slice text = profile_cut(arena, t->text, PROFILE_SAID_BYTES);
+	char *line = arena_alloc(arena, role.len + 2 + text.len);
 
 	if (keep > 0)
 		memcpy(said, p->said.at + drop, keep * sizeof(*said));
-	said[keep] = arena_printf(arena, "%.*s: %.*s", SLICE_ARG(role),
-	    SLICE_ARG(text));
+	memcpy(line, role.ptr, role.len);
+	memcpy(line + role.len, ": ", 2);
+	memcpy(line + role.len + 2, text.ptr, text.len);
+	said[keep] = slice_of(line, role.len + 2 + text.len);
 	p->said = (struct msg_strs){ said, keep + 1 };
 }
 
@@ -217,9 +239,9 @@ profile_learn(struct msg_link_thread *p, struct arena *arena,
 		return;		/* what a tool says is no talk */
 	make_room(p, arena);
 	if (t->c != NULL && !t->c->machine)
-		learn_claims(p, arena, t->c);
+		learn_claims(p, t->c);
 	for (i = 0; t->h != NULL && i < t->h->chains.count; i++)
-		to_front(&p->chains, NULL, arena, t->h->chains.at[i], 0,
+		to_front(&p->chains, NULL, t->h->chains.at[i], 0,
 		    PROFILE_CHAINS);
 	if (p->opening.len == 0)
 		p->opening = profile_cut(arena, t->text,

@@ -59,7 +59,7 @@ struct search {
 	struct vector_cache cache;	/* of the tail's documents */
 };
 
-enum { TOUCH_BLOCK = 256 };
+enum { TOUCH_BLOCK = 64 };
 
 /* ---- search_query.c ---- */
 
@@ -147,6 +147,14 @@ bool passes(const struct run *r, const struct source *source, uint32_t doc);
 void score_run(struct run *r);
 /* Makes memory ready for the next run. */
 void score_clear(struct run *r);
+/* Enough for a limit, and n at least. */
+size_t at_least(size_t n, uint64_t limit);
+
+/* ---- search_near.c ---- */
+
+/* Out of what was chosen, by what each is itself. */
+void choose_finalists(struct run *r);
+void look_around(struct run *r);
 int64_t candidate_value(const struct run *r, const struct candidate *c,
     enum column column);
 struct slice candidate_string(const struct run *r, const struct candidate *c,

@@ -3,9 +3,7 @@
  *
  * Every document that has a word of the query gets its exact word score; a
  * posting costs a few nanoseconds, so nothing is left out to be fast.  The
- * best of those that pass the filters become candidates, with the turns right
- * before and after them, since in a dialogue the answer to what was asked often
- * has none of its words.
+ * best of those that pass the filters go on to search_near.c.
  */
 #include <stdlib.h>
 
@@ -14,9 +12,7 @@
 #include "store/wish.h"
 
 enum {
-	CHOSEN = 500,		/* by their own words */
-	FINALISTS = 160,	/* by all that they are themselves */
-	BESIDE = 80,		/* of these, whose neighbours come along */
+	CHOSEN = 300,		/* by their own words */
 	PREFIX_TERMS = 256,	/* words that a beginning stands for */
 };
 
@@ -482,7 +478,7 @@ choose_in(struct run *r, struct heap *h, uint32_t place)
 /* Phrases are looked for in the text, so many must be at hand. */
 enum { CHOSEN_PHRASE = 20000 };
 
-static size_t
+size_t
 at_least(size_t n, uint64_t limit)
 {
 	return limit * 2 > n ? (size_t)limit * 2 : n;
@@ -521,294 +517,6 @@ choose(struct run *r)
 	r->n_scored = h.n;
 }
 
-/* ---- a document by itself ---- */
-
-/* Many are asked for several times, as neighbours: they are remembered. */
-enum { OWN_SLOTS = 1 << 13 };
-struct own_slot {
-	uint64_t run;		/* whose it is: others' are old */
-	uint32_t doc;
-	double score;
-};
-
-static void
-own_facts(const struct run *r, uint32_t place, uint32_t doc,
-    struct rank_own *own)
-{
-	const struct source *source = &r->s->sources[place];
-	uint32_t d = doc - source->base;
-
-	*own = (struct rank_own){
-		.terms = r->most_terms > 0.0f ?
-		    r->s->scores[doc] / r->most_terms : 0.0,
-		.dense = dense_of(r, source, d),
-		.speaker = r->speakers && r->s->speaks[doc] > 0,
-		.role = r->role[source->x.norms[d]] * rank_wish((unsigned)
-		    section_value(&source->x, COLUMN_WISH, d)),
-	};
-}
-
-static double
-own_score(const struct run *r, uint32_t place, uint32_t doc)
-{
-	struct own_slot *slot = &r->s->owns[doc * 2654435761u % OWN_SLOTS];
-	struct rank_own own;
-
-	if (slot->run != r->s->runs || slot->doc != doc) {
-		own_facts(r, place, doc, &own);
-		*slot = (struct own_slot){ r->s->runs, doc, rank_own(&own) };
-	}
-	return slot->score;
-}
-
-static int
-compare_docs(const void *a, const void *b)
-{
-	const struct scored *x = a, *y = b;
-
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
-/* The best first, the later one on a tie. */
-static int
-compare_keys(const void *a, const void *b)
-{
-	const struct scored *x = a, *y = b;
-
-	if (x->key > y->key || x->key < y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->doc > y->doc ? -1 : x->doc < y->doc;
-}
-
-/* Each is there once. */
-static void
-drop_doubles(struct run *r)
-{
-	size_t i, kept = 0;
-
-	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_docs);
-	for (i = 0; i < r->n_scored; i++)
-		if (kept == 0 || r->scored[kept - 1].doc != r->scored[i].doc)
-			r->scored[kept++] = r->scored[i];
-	r->n_scored = kept;
-}
-
-static void
-sort_by_own(struct run *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->n_scored; i++)
-		r->scored[i].key = (float)own_score(r, r->scored[i].source,
-		    r->scored[i].doc);
-	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_keys);
-}
-
-/* ---- neighbours ---- */
-
-int64_t
-candidate_value(const struct run *r, const struct candidate *c,
-    enum column column)
-{
-	const struct source *source = &r->s->sources[c->source];
-
-	return section_value(&source->x, column, c->doc - source->base);
-}
-
-struct slice
-candidate_string(const struct run *r, const struct candidate *c,
-    enum column column)
-{
-	return section_string(&r->s->sources[c->source].x,
-	    candidate_value(r, c, column));
-}
-
-/* A turn by entry and place, wherever it lies. */
-static bool
-find_turn(const struct run *r, uint64_t seq, uint64_t i,
-    struct candidate *out)
-{
-	const struct source *source;
-	uint32_t d;
-	size_t k;
-
-	for (k = 0; k < r->s->n_sources; k++) {
-		source = &r->s->sources[k];
-		if (seq < segment_first(source->x.segment) ||
-		    seq > segment_last(source->x.segment))
-			continue;
-		if (!section_find(&source->x, seq, SEARCH_TURN, i, &d))
-			return false;
-		*out = (struct candidate){ .doc = source->base + d,
-			.source = (uint32_t)k };
-		return true;
-	}
-	return false;
-}
-
-/* The turn `step` (1 or -1) from a turn in its thread. */
-static bool
-neighbour(const struct run *r, const struct candidate *c, int step,
-    struct candidate *out)
-{
-	int64_t gap = candidate_value(r, c,
-	    step < 0 ? COLUMN_PREV : COLUMN_NEXT);
-	const struct source *source = &r->s->sources[c->source];
-	uint32_t d = c->doc - source->base;
-	uint64_t turn;
-	struct msg_place p;
-	struct key k;
-
-	if (gap != 0) {
-		if (gap < 0 || (step < 0 ? gap > d :
-			gap >= source->x.n_docs - d))
-			return false;
-		*out = (struct candidate){ .source = c->source,
-			.doc = step < 0 ? c->doc - (uint32_t)gap :
-					  c->doc + (uint32_t)gap };
-		return true;
-	}
-	turn = (uint64_t)candidate_value(r, c, COLUMN_TURN) +
-	    (uint64_t)(int64_t)step;
-	if (r->view->ingest == NULL || turn == 0)
-		return false;
-	k = key_u64((uint64_t)candidate_value(r, c, COLUMN_THREAD));
-	key_add_u64(&k, turn);
-	return db_get_msg(r->view->ingest, TABLE_thread_turns, key_slice(&k),
-	    MSG_place, r->arena, &p) && find_turn(r, p.seq, p.i, out);
-}
-
-/*
- * The best by themselves, and the turns beside the best of these: in a
- * dialogue the answer to what was asked often has none of its words.
- */
-static void
-choose_finalists(struct run *r)
-{
-	size_t i, n, most = r->parsed.n_phrases > 0 ? r->n_scored :
-	    at_least(FINALISTS, r->q->limit);
-	const struct source *source;
-	struct candidate from, c;
-	int step;
-
-	drop_doubles(r);
-	sort_by_own(r);
-	n = r->n_scored < most ? r->n_scored : most;
-	r->n_scored = n;
-	r->scored = xrealloc(r->scored, (n + 2 * BESIDE + 1) *
-	    sizeof(r->scored[0]));
-	for (i = 0; i < n && i < BESIDE && r->parsed.n_phrases == 0; i++)
-		for (step = -1; step <= 1; step += 2) {
-			from = (struct candidate){ .doc = r->scored[i].doc,
-				.source = r->scored[i].source };
-			if (candidate_value(r, &from, COLUMN_KIND) !=
-				SEARCH_TURN || !neighbour(r, &from, step, &c))
-				continue;
-			source = &r->s->sources[c.source];
-			if (!source->skip && passes(r, source,
-				c.doc - source->base))
-				r->scored[r->n_scored++] = (struct scored){
-					.doc = c.doc, .source = c.source };
-		}
-	drop_doubles(r);
-	r->n_candidates = r->n_scored;
-	r->candidates = xcalloc(r->n_candidates + 1,
-	    sizeof(r->candidates[0]));
-	for (i = 0; i < r->n_candidates; i++) {
-		r->candidates[i].doc = r->scored[i].doc;
-		r->candidates[i].source = r->scored[i].source;
-	}
-}
-
-/* ---- surroundings ---- */
-
-static bool
-is_one_sitting(const struct run *r, const struct candidate *a,
-    const struct candidate *b)
-{
-	int64_t gap = candidate_value(r, a, COLUMN_TS) -
-	    candidate_value(r, b, COLUMN_TS);
-
-	return gap <= SEGMENT_SITTING_MS && gap >= -SEGMENT_SITTING_MS &&
-	    slice_eq(candidate_string(r, a, COLUMN_SESSION),
-		candidate_string(r, b, COLUMN_SESSION));
-}
-
-/* The first turn of a sitting, over the borders of segments. */
-static uint32_t
-sitting_of(const struct run *r, const struct candidate *c)
-{
-	struct candidate at = *c, before;
-	int64_t back;
-
-	for (;;) {
-		back = candidate_value(r, &at, COLUMN_STRETCH);
-		if (back < 0 || back > at.doc -
-		    r->s->sources[at.source].base)
-			return at.doc;
-		at.doc -= (uint32_t)back;
-		if (candidate_value(r, &at, COLUMN_PREV) != 0 ||
-		    !neighbour(r, &at, -1, &before) ||
-		    before.doc >= at.doc || !is_one_sitting(r, &at, &before))
-			return at.doc;
-		at = before;
-	}
-}
-
-/* The turn `step` away and the one behind it, if they are of the sitting. */
-static void
-look_beside(const struct run *r, const struct candidate *c, int step,
-    double *one, double *two)
-{
-	struct candidate near, far;
-
-	if (!neighbour(r, c, step, &near) || !is_one_sitting(r, c, &near))
-		return;
-	*one = own_score(r, near.source, near.doc);
-	if (neighbour(r, &near, step, &far) &&
-	    is_one_sitting(r, &near, &far))
-		*two = own_score(r, far.source, far.doc);
-}
-
-static int
-compare_sittings(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->sitting != y->sitting)
-		return x->sitting < y->sitting ? -1 : 1;
-	return x->own > y->own ? -1 : x->own < y->own;
-}
-
-static void
-look_around(struct run *r)
-{
-	struct candidate *c;
-	int64_t ts;
-	size_t i;
-
-	for (i = 0; i < r->n_candidates; i++) {
-		c = &r->candidates[i];
-		own_facts(r, c->source, c->doc, &c->facts.own);
-		c->own = rank_own(&c->facts.own);
-		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
-		    SEARCH_TURN;
-		c->sitting = c->facts.alone ? c->doc : sitting_of(r, c);
-		ts = candidate_value(r, c, COLUMN_TS);
-		c->facts.age_ms = ts < r->now_ms ? r->now_ms - ts : 0;
-		if (c->facts.alone)
-			continue;
-		look_beside(r, c, -1, &c->facts.before, &c->facts.before2);
-		look_beside(r, c, 1, &c->facts.after, &c->facts.after2);
-	}
-	qsort(r->candidates, r->n_candidates, sizeof(*c), compare_sittings);
-	for (i = 0; i < r->n_candidates; i++) {
-		c = &r->candidates[i];
-		c->facts.sitting = i > 0 && c[-1].sitting == c->sitting ?
-		    c[-1].facts.sitting : c->own;
-	}
-}
-
 /* ---- the whole ---- */
 
 /* The best first, the later one on a tie. */
@@ -829,9 +537,6 @@ score_run(struct run *r)
 	size_t i;
 
 	make_room(r->s, n_docs);
-	if (r->s->owns == NULL)
-		r->s->owns = xcalloc(OWN_SLOTS, sizeof(r->s->owns[0]));
-	r->s->runs++;
 	measure_field(r);
 	set_filters(r);
 	score_all(r);

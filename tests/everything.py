@@ -17,7 +17,8 @@ import sys
 DOMAINS = ("north", "south", "default")
 SUFFIX = {"north": "qnorth", "south": "qsouth", "default": "qhome"}
 USERS = ("ann", "bob", "cyd", "dee", "eve", "fay")
-# Rob leaves the log again: nobody else is to be forgotten with him.
+# Rob leaves the log again.  He begins no thread that others name: it would be
+# gone with him, and they would be refused.
 LEAVING = "rob"
 NOUNS = ("login", "billing", "parser", "gateway", "printer", "bicycle", "garden",
          "invoice", "cluster", "kettle", "harbour", "violin", "budget", "rocket")
@@ -170,7 +171,7 @@ class Log:
 def dialogue(log, domain, user):
     """A generator: one turn of a script at each step."""
     s = log.source
-    place = s.below(5)
+    place = s.below(5) if user != LEAVING else 1 + s.below(4)
     words = {"n": log.word(domain), "m": log.word(domain),
              "f": "src/%s.c" % log.word(domain), "d": str(s.below(9000) + 10)}
     base = {"user": user}
@@ -330,11 +331,11 @@ def memory(log, domain, user):
     elif kind < 5:
         entry["consolidates"] = [artifact(log, domain) for _ in range(2 + s.below(3))]
         if len(set(entry["consolidates"])) < 2:
-            return log.put(domain, entry, refused=True)
+            log.put(domain, entry, refused=True)
+            return
     seq = log.put(domain, entry)
-    if user != LEAVING:
-        domain.memories.append(seq)
-    return seq
+    if user != LEAVING and (kind >= 5 or s.below(3) == 0):
+        domain.memories.append(seq)  # mostly those that are surely there
 
 
 def answer(log, domain, user):
@@ -426,14 +427,16 @@ def main():
             what = wishes.pop(0)[1]
             north = log.domains["north"]
             forget(log, north, what, {
-                "turn": str(s.one(north.openers)), "user": LEAVING, "thread": "work-1"}[what])
+                "turn": str(north.openers[0]), "user": LEAVING, "thread": "work-1"}[what])
+            if what == "thread":
+                north.threads.remove("work-1")
         domain = log.domains[s.one(("north", "north", "south", "south", "default"))]
         user = LEAVING if s.below(9) == 0 else s.one(USERS)
         kind = s.below(100)
         if kind < 6:
             memory(log, domain, user)
         elif kind < 16:
-            command(log, domain, user)
+            command(log, domain, user if user != LEAVING else USERS[0])
         elif kind < 19 and len(under_way) < 60:
             under_way.append(calls(log, domain, user))
         elif len(under_way) < 12 or kind < 26 and len(under_way) < 60:

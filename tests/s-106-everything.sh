@@ -45,12 +45,15 @@ new_home calm
 start
 ok 'undisturbed: all of it passes' send "$SCRATCH/in" "$SCRATCH/calm.acks"
 is "$(jq -s 'map(.seq // 0) | max' "$SCRATCH/calm.acks")" "$head" 'every entry that should be is accepted'
-forgotten=$(skein check | sed -n 's/^note: \([0-9]*\) entries are tombstones/\1/p')
+forgotten=$(skein check --forgotten | sed -n 's/^note: \([0-9]*\) entries are tombstones/\1/p')
 ok "some is forgotten: $forgotten entries" test "${forgotten:-0}" -gt 20
 is "$(skein rejects --json | jq -r 'select(.kind == "reject") | "\(.seq) \(.stage) \(.reason)"')" '' 'no stage rejects any'
 down
 digest >"$SCRATCH/calm.digest"
 sound undisturbed
+skein export >"$SCRATCH/exported" 2>"$SCRATCH/err"
+is "$? $(wc -l <"$SCRATCH/exported") $(cat "$SCRATCH/err")" \
+  "0 $((head - forgotten)) left out: $forgotten forgotten entries" 'all is exported but what was forgotten'
 
 # The input is worth its name: nothing that a stage can keep is missing.
 empty=$(awk '$2 == 0 && $1 !~ /^(rejects|probe_.*|live_domains|.*_live_dues?)$/ { print $1 }' "$SCRATCH/calm.digest")
@@ -83,14 +86,17 @@ kills=0
 for stage in $plan; do
   head -n "$portion" <&"$in" >&"$feed"
   read -rt "0.0$((kills * 37 % 30 + 10))" <> <(:)
-  kill_stage "$stage" || break
+  # One that ends by itself because something was forgotten may be missed.
+  kill_stage "$stage" 2>/dev/null || kill_stage "$stage" || break
   kills=$((kills + 1))
 done
 cat <&"$in" >&"$feed"
 exec {feed}>&- {in}<&-
 ok 'killed: the client has all its results' wait "$client"
 is "$kills" "$EVERYTHING_KILLS" 'killed: as often as planned'
-ok 'killed: same results' same_file "$SCRATCH/killed.acks" "$SCRATCH/calm.acks"
+# A result that is told again says nothing of what was forgotten, also no id.
+for run in calm killed; do jq -c 'del(.id)' "$SCRATCH/$run.acks" >"$SCRATCH/$run.results"; done
+ok 'killed: same results' same_file "$SCRATCH/killed.results" "$SCRATCH/calm.results"
 down
 same killed
 
@@ -202,9 +208,6 @@ is "$(skein tap --from 1 --until "$head" --stage store --json --no-wait 2>"$SCRA
 
 # ---- out and in again
 
-skein export >"$SCRATCH/exported" 2>"$SCRATCH/err"
-is "$? $(wc -l <"$SCRATCH/exported") $(cat "$SCRATCH/err")" \
-  "0 $((head - forgotten)) left out: $forgotten forgotten entries" 'all is exported but what was forgotten'
 down
 python3 "$TESTS/everything.py" 1500 --seed 7 >"$SCRATCH/short"
 undisturbed first "$SCRATCH/short"

@@ -231,6 +231,7 @@ data=$SCRATCH/data
 mkdir "$data"
 share=$(cd "$SKEIN_BIN/../share" && pwd)
 for f in acts.rules idf.tsv stopwords.txt; do cp -L "$share/$f" "$data/"; done
+cp -L "$share"/*.package "$data/"
 export SKEIN_DATA_DIR=$data
 up || exit 1
 key=$(turn 'that fixed it, thanks!')

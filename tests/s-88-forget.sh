@@ -85,6 +85,16 @@ settled
 skein compact >/dev/null
 is "$(found wombats)" 0 'with the system text'
 
+# What was made of a forgotten statement stays, and goes on naming it.
+a=$(skein remember 'the wallabyport is 5433' --id first --json | jq -r .result)
+b=$(skein remember 'backups run at two' --json | jq -r .result)
+c=$(skein consolidate "first,$b" 'staging: port 6433, backups at two' --json | jq -r .result)
+skein forget artifact "$a" >/dev/null
+settled
+is "$(skein artifacts --json | jq -r "select(.key == \"$c\") | .source_ids | join(\" \")")" "$a $b" 'what consolidates a forgotten statement stays'
+is "$(skein artifacts --json | grep -c wallabyport)" 0 '  the statement does not'
+ok '  nothing of it is left' quiet skein check --forgotten --text wallabyport
+
 # The wish survives a kill between its journal and its doing.
 skein forget domain --domain other >/dev/null
 settled

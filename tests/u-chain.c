@@ -18,7 +18,8 @@ one_word(const char *word)
 
 	*w = slice_str(word);
 	*n = 9000;
-	return (struct topic){ *w, { w, 1 }, { n, 1 }, { 0 }, { 0 } };
+	return (struct topic){ *w, { w, 1 }, { n, 1 }, { 0 }, { 0 },
+		NULL };
 }
 
 static struct msg_chain
@@ -129,7 +130,7 @@ candidate(const struct msg_chain *c, unsigned distance, unsigned keyword,
     bool adjacent)
 {
 	return (struct candidate){ c, chain_state(c), adjacent,
-		{ .distance = distance, .keyword = keyword } };
+		{ .distance = distance, .keyword = keyword }, NULL };
 }
 
 static void

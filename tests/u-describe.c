@@ -133,6 +133,43 @@ test_weighing(void)
 	    "much later: not");
 }
 
+/* Plain words settle something once people who say "we" debated for long. */
+static void
+test_debate(void)
+{
+	static const char *const said[2][2] = {
+		{ "but if it is wood we could paint it",
+		    "maybe we should take rubber instead" },
+		{ "but if it is wood you could paint it",
+		    "maybe you should take rubber instead" },
+	};
+	static const char plain[] = "yeah it should be yellow rubber then";
+	struct msg_talk board = { 0 }, helpers = { 0 };
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		(void)say(&board, i % 2 ? "a" : "b", "user", said[0][i % 2]);
+	ok(!say(&board, "a", "user", plain).decides,
+	    "a short debate: plain words settle nothing");
+	for (i = 0; i < 40; i++) {
+		(void)say(&board, i % 2 ? "a" : "b", "user", said[0][i % 2]);
+		(void)say(&helpers, i % 2 ? "a" : "b", "user", said[1][i % 2]);
+	}
+	for (i = 0; i < 2; i++)
+		(void)say(&board, "b", "user", "hm");
+	ok(say(&board, "a", "user", plain).decides, "a long one: they do");
+	ok(!say(&board, "b", "user", plain).decides,
+	    "what is said at once after that belongs to it");
+	for (i = 0; i < 2; i++)
+		(void)say(&board, "b", "user", "hm");
+	ok(!say(&board, "a", "user",
+	    "but it should be in the minutes of the meeting").decides,
+	    "how a meeting goes on is not decided");
+	ok(!say(&helpers, "a", "user", plain).decides &&
+	    !say(&helpers, "a", "user", "sounds good, you should").decides,
+	    "who does not say we decides nothing together");
+}
+
 static double
 cost_ms(const char *unit, size_t bytes)
 {
@@ -186,6 +223,7 @@ main(void)
 		test_machine();
 		test_long_text();
 		test_weighing();
+		test_debate();
 		test_linear();
 	}
 	engine_close(&engine);

@@ -10,7 +10,8 @@ topic_of(const char *subject, struct slice *keywords, uint64_t *weights,
     size_t n, struct slice *entities, uint64_t *entity_weights, size_t n_e)
 {
 	return (struct topic){ slice_str(subject), { keywords, n },
-		{ weights, n }, { entities, n_e }, { entity_weights, n_e } };
+		{ weights, n }, { entities, n_e }, { entity_weights, n_e },
+		NULL };
 }
 
 static void

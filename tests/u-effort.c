@@ -174,6 +174,52 @@ test_words(void)
 }
 
 static void
+test_outcomes(void)
+{
+	static const struct msg_c_turn inform = { .act = { "inform", 6 } };
+	static const struct {
+		bool (*test)(const struct compact_turn *);
+		const char *what, *role, *text;
+		bool is;
+	} rows[] = {
+		{ effort_tells_failure, "failure", "user",
+		    "16 gives the same error", true },
+		{ effort_tells_failure, "failure", "user",
+		    "doesnt match electric cars", true },
+		{ effort_tells_failure, "failure", "user", "nope", true },
+		{ effort_tells_failure, "failure", "user",
+		    "I don't know how to test that", false },
+		{ effort_tells_failure, "failure", "user", "Berlin", false },
+		{ effort_tells_failure, "failure", "user", "", false },
+		{ effort_fails_again, "again", "user",
+		    "hmm it dropped again just now", true },
+		{ effort_fails_again, "again", "user", "hello again", false },
+		{ effort_is_praise, "praise", "user", "oh perfect!", true },
+		{ effort_is_praise, "praise", "user",
+		    "\xf0\x9f\x91\x8d", true },
+		{ effort_is_praise, "praise", "user", "ok thanks", false },
+		{ effort_is_praise, "praise", "user",
+		    "perfect weather for a walk", false },
+		{ effort_asks_to_confirm, "confirm", "assistant",
+		    "Please confirm: two tickets for Friday.", true },
+		{ effort_asks_to_confirm, "confirm", "assistant",
+		    "Two tickets, is that correct?", true },
+		{ effort_asks_to_confirm, "confirm", "assistant",
+		    "That is correct.", false },
+		{ effort_asks_to_confirm, "confirm", "user",
+		    "can you confirm?", false },
+	};
+	struct compact_turn t;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		t = turn(rows[i].role, rows[i].text, &inform);
+		ok(rows[i].test(&t) == rows[i].is, "%s: \"%s\"",
+		    rows[i].what, rows[i].text);
+	}
+}
+
+static void
 test_likeness(void)
 {
 	struct slice have[] = { SLICE("payment"), SLICE("form") };
@@ -261,6 +307,7 @@ main(void)
 	test_fields();
 	test_conflicts();
 	test_words();
+	test_outcomes();
 	test_likeness();
 	test_choosing();
 	arena_release(&arena);

@@ -1,7 +1,7 @@
 /*
- * rows - the rows of the chainer's tables that the batch under way has touched
+ * memo - the rows of the chainer's tables that the batch under way has touched
  */
-#include "chainer/rows.h"
+#include "chainer/memo.h"
 
 #include <xxhash.h>
 
@@ -17,51 +17,51 @@ static struct {
 	struct row *buckets[BUCKETS];
 	struct row *changed;
 	struct buf record;		/* the one being encoded */
-} rows;
+} memo;
 
 void
-rows_begin(struct stage *st)
+memo_begin(struct stage *st)
 {
 	(void)st;
-	arena_reset(&rows.arena);
-	memset(rows.buckets, 0, sizeof(rows.buckets));
-	rows.changed = NULL;
-	rows.record.limit = SIZE_MAX / 4;
+	arena_reset(&memo.arena);
+	memset(memo.buckets, 0, sizeof(memo.buckets));
+	memo.changed = NULL;
+	memo.record.limit = SIZE_MAX / 4;
 }
 
 void
-rows_release(void)
+memo_release(void)
 {
-	rows_begin(NULL);
-	arena_release(&rows.arena);
-	buf_release(&rows.record);
+	memo_begin(NULL);
+	arena_release(&memo.arena);
+	buf_release(&memo.record);
 }
 
 struct arena *
-rows_arena(void)
+memo_arena(void)
 {
-	return &rows.arena;
+	return &memo.arena;
 }
 
 void
-rows_flush(struct stage *st)
+memo_flush(struct stage *st)
 {
 	struct row *r;
 
-	for (r = rows.changed; r != NULL; r = r->after) {
+	for (r = memo.changed; r != NULL; r = r->after) {
 		db_put(stage_tables(st), r->table, r->key, r->record);
 		r->dirty = false;
 	}
-	rows.changed = NULL;
+	memo.changed = NULL;
 }
 
 void
-rows_trim(struct stage *st)
+memo_trim(struct stage *st)
 {
-	if (rows.arena.total <= KEEP_BYTES)
+	if (memo.arena.total <= KEEP_BYTES)
 		return;
-	rows_flush(st);
-	rows_begin(st);
+	memo_flush(st);
+	memo_begin(st);
 }
 
 static struct row *
@@ -70,22 +70,22 @@ find(enum table_id table, struct slice key, bool *there)
 	size_t bucket = (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
 	struct row *r;
 
-	for (r = rows.buckets[bucket]; r != NULL; r = r->next)
+	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
 		if (r->table == table && slice_eq(r->key, key)) {
 			*there = true;
 			return r;
 		}
-	r = arena_alloc(&rows.arena, sizeof(*r));
+	r = arena_alloc(&memo.arena, sizeof(*r));
 	r->table = table;
-	r->key = arena_dup(&rows.arena, key);
-	r->next = rows.buckets[bucket];
-	rows.buckets[bucket] = r;
+	r->key = arena_dup(&memo.arena, key);
+	r->next = memo.buckets[bucket];
+	memo.buckets[bucket] = r;
 	*there = false;
 	return r;
 }
 
 struct row *
-rows_find(struct stage *st, enum table_id table, struct slice key)
+memo_find(struct stage *st, enum table_id table, struct slice key)
 {
 	struct slice record;
 	struct row *r;
@@ -94,12 +94,12 @@ rows_find(struct stage *st, enum table_id table, struct slice key)
 	r = find(table, key, &there);
 	/* A copy, because what a read gives dies with the next write. */
 	if (!there && db_get(stage_tables(st), table, key, &record))
-		r->record = arena_dup(&rows.arena, record);
+		r->record = arena_dup(&memo.arena, record);
 	return r;
 }
 
 bool
-rows_read(struct stage *st, struct row *r, enum msg_id id, void *out)
+memo_read(struct stage *st, struct row *r, enum msg_id id, void *out)
 {
 	size_t size = msg_spec(id)->size;
 	struct msg_error why;
@@ -108,11 +108,11 @@ rows_read(struct stage *st, struct row *r, enum msg_id id, void *out)
 	if (r->record.len == 0)
 		return false;
 	if (r->msg == NULL) {
-		msg = arena_alloc(&rows.arena, size);
+		msg = arena_alloc(&memo.arena, size);
 		/* If not, the same again, for the one who knows about damage. */
-		if (msg_decode_as(r->record, &rows.arena, id, msg, &why) ==
+		if (msg_decode_as(r->record, &memo.arena, id, msg, &why) ==
 		    -1 && !db_get_msg(stage_tables(st), r->table, r->key, id,
-		    &rows.arena, msg))
+		    &memo.arena, msg))
 			return false;
 		r->msg = msg;
 	}
@@ -121,23 +121,23 @@ rows_read(struct stage *st, struct row *r, enum msg_id id, void *out)
 }
 
 void
-rows_put(struct stage *st, enum table_id table, struct slice key,
+memo_put(struct stage *st, enum table_id table, struct slice key,
     enum msg_id id, const void *msg)
 {
 	struct row *r;
 	bool there;
 
 	(void)st;
-	buf_clear(&rows.record);
-	if (msg_encode(&rows.record, id, msg) == -1)
+	buf_clear(&memo.record);
+	if (msg_encode(&memo.record, id, msg) == -1)
 		fatalx(EX_RETRY, "a record is larger than memory allows");
 	r = find(table, key, &there);
-	r->record = arena_dup(&rows.arena, buf_slice(&rows.record));
+	r->record = arena_dup(&memo.arena, buf_slice(&memo.record));
 	r->msg = NULL;
 	r->sketch = NULL;
 	if (r->dirty)
 		return;
 	r->dirty = true;
-	r->after = rows.changed;
-	rows.changed = r;
+	r->after = memo.changed;
+	memo.changed = r;
 }

@@ -1,0 +1,171 @@
+/*
+ * effort_outcome - how what was proposed or done has gone, by the wording
+ */
+#include "common/text.h"
+#include "compactor/effort_words.h"
+#include "compactor/effort_words_impl.h"
+#include "compactor/summary.h"
+
+/* All words of a turn, however many. */
+static bool
+turn_says(const struct compact_turn *t, const char *const *words)
+{
+	struct text_tokens tokens;
+	struct text_token token;
+
+	text_tokens_init(&tokens, t->text);
+	while (text_tokens_next(&tokens, &token))
+		if (token.kind == TEXT_WORD &&
+		    word_one_of(text_token_slice(&tokens, &token), words))
+			return true;
+	return false;
+}
+
+bool
+effort_is_thanks(const struct compact_turn *t)
+{
+	return slice_is(t->does->act, "greeting") &&
+	    !slice_is(t->does->rule, "greeting") &&
+	    !slice_is(t->does->rule, "apology");
+}
+
+bool
+effort_is_praise(const struct compact_turn *t)
+{
+	static const char *const praise[] = { "perfect", "great", "super",
+		"nice", "awesome", "excellent", "wonderful", "brilliant",
+		"amazing", "fantastic", "lovely", "cool", "sweet", "love",
+		"alright", "ok", "okay", "one", "it", "job", "work", "very",
+		"really", "so", "good", "oh", "wow", "yay", "omg", "yes",
+		"genius", "you're", "a", "lot", "much", "thanks", "thank",
+		"you", "thx", "ty", "cheers", NULL };
+	static const char *const weak[] = { "ok", "okay", "alright", "it", "one",
+		"so", "oh", "very", "really", "you", "yes", "a", "lot", "much",
+		"you're", "work", "thanks", "thank", "thx", "ty", "cheers",
+		"good", "cool", NULL };
+	bool says_it = false;
+	struct words w;
+	size_t i;
+
+	words_read(t->text, &w);
+	if (w.count == 0)
+		return memmem(t->text.ptr, t->text.len, "\xf0\x9f\x91\x8d", 4) !=
+		    NULL;
+	if (w.count > 4)
+		return false;
+	for (i = 0; i < w.count; i++) {
+		if (!word_one_of(w.at[i], praise))
+			return false;
+		says_it = says_it || !word_one_of(w.at[i], weak);
+	}
+	return says_it;
+}
+
+/* What is not, not yet, or to be done: no outcome. */
+static const char *const held_back[] = { "not", "no", "nope", "isn't",
+	"aren't", "doesn't", "don't", "didn't", "won't", "can't", "cannot",
+	"couldn't", "wasn't", "haven't", "hasn't", "nothing", "none", "same",
+	"still", "but", "almost", "unfortunately", "error", "errors", "fails",
+	"failed", "crashes", "crashed", "i'll", "will", "try", "trying", "later",
+	"tomorrow", "tonight", "soon", "when", "if", "doing", "checking",
+	"looking", "need", "want", "should", "could", "would", "how", "why",
+	"which", "what", "where", "please", NULL };
+
+bool
+effort_thanks_for_outcome(const struct compact_turn *t)
+{
+	static const char *const thanks[] = { "thanks", "thank", "thx", "ty",
+		"cheers", NULL };
+	struct msg_c_sentence s;
+	size_t i;
+
+	if (t->does->n_sentences < 2 || slice_is(t->does->act, "question") ||
+	    slice_is(t->does->act, "request") || !turn_says(t, thanks) ||
+	    turn_says(t, held_back))
+		return false;
+	for (i = 0; i < t->does->n_sentences; i++) {
+		s = turn_sentence(t, i);
+		if ((slice_is(s.act, "inform") || slice_is(s.act, "accept")) &&
+		    summary_content(t->does, s.at, s.len) > 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+effort_tells_failure(const struct compact_turn *t)
+{
+	static const char *const first[] = { "no", "nope", "nah", "same",
+		"nothing", "still", NULL };
+	static const char *const fails[] = { "doesn't", "didn't", "won't",
+		"isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
+		"still", "fails", "failed", "crashes", "crashed", "nope",
+		"neither", NULL };
+	/* "I don't know" is no failure of what was proposed. */
+	static const char *const unsure[] = { "know", "understand", "sure",
+		"want", "think", "mind", "remember", "idea", "but", NULL };
+	struct words w;
+
+	words_read(t->text, &w);
+	if (w.count == 0 || turn_says(t, unsure))
+		return false;
+	return word_one_of(w.at[0], first) || turn_says(t, fails);
+}
+
+bool
+effort_fails_again(const struct compact_turn *t)
+{
+	static const char *const again[] = { "again", "anymore", NULL };
+	static const char *const fails[] = { "broke", "breaks", "broken",
+		"breaking", "dropped", "drops", "dropping", "crashed",
+		"crashes", "crashing", "failed", "fails", "failing", "down",
+		"stopped", "gone", "happened", "happening", "happens", "back",
+		"hangs", "hanging", "froze", "stuck", "lost", "doesn't",
+		"isn't", "won't", "can't", "not", NULL };
+
+	return !t->does->concludes && !slice_is(t->does->act, "question") &&
+	    turn_says(t, again) && turn_says(t, fails);
+}
+
+bool
+effort_still_fails(const struct compact_turn *t)
+{
+	size_t i;
+
+	if (slice_is(t->does->rule, "still-fails"))
+		return true;
+	for (i = 0; i < t->does->n_sentences; i++)
+		if (slice_is(t->does->sentences[i].rule, "still-fails"))
+			return true;
+	return false;
+}
+
+/* Of the rules that conclude: those that tell of an outcome. */
+static bool
+is_outcome(struct slice rule)
+{
+	static const char *const rules[] = { "works-now", "that-fixed-it",
+		"solved-myself", "seems-fixed", "works-fine", "no-more",
+		"finished", NULL };
+	size_t i;
+
+	for (i = 0; rules[i] != NULL; i++)
+		if (slice_is(rule, rules[i]))
+			return true;
+	return false;
+}
+
+bool
+effort_concludes(const struct compact_turn *t)
+{
+	size_t i;
+
+	if (!slice_is(t->does->act, "request") &&
+	    !slice_is(t->does->act, "question"))
+		return true;
+	for (i = 0; i < t->does->n_sentences; i++)
+		if (t->does->sentences[i].concludes &&
+		    is_outcome(t->does->sentences[i].rule))
+			return true;
+	return false;
+}

@@ -1,0 +1,177 @@
+/*
+ * u-rows - records kept in memory for a batch are as those in the table
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/rows.h"
+#include "common/xmalloc.h"
+#include "tests/tap.h"
+
+static struct {
+	char folder[64];
+	struct db *db;
+	struct arena arena;
+} t = { .folder = "/tmp/skein-u-rows.XXXXXX" };
+
+static void
+open_db(void)
+{
+	struct db_options options = { .map_bytes = 8 << 20,
+		.map_limit = 64 << 20, .max_readers = 8 };
+	struct db_error why;
+
+	if (mkdtemp(t.folder) == NULL ||
+	    db_open(&t.db, t.folder, ENV_compactor, &options, &why) == -1) {
+		printf("Bail out! no store in %s\n", t.folder);
+		exit(1);
+	}
+}
+
+/* A record with lists in lists, that grows with n. */
+static struct msg_a_thread
+thread_of(uint64_t n)
+{
+	struct msg_a_thread a = { .turns = n, .n_works = 2 };
+	size_t i;
+
+	a.works = arena_array(&t.arena, 2, sizeof(a.works[0]));
+	for (i = 0; i < 2; i++) {
+		a.works[i].key = arena_printf(&t.arena, "a%llu.%zu",
+		    (unsigned long long)n, i);
+		a.works[i].status = SLICE("open");
+		a.works[i].keywords.count = n % 50;
+		a.works[i].keywords.at = arena_array(&t.arena, n % 50,
+		    sizeof(struct slice));
+		for (size_t k = 0; k < n % 50; k++)
+			a.works[i].keywords.at[k] = arena_printf(&t.arena,
+			    "word %zu of %llu", k, (unsigned long long)n);
+	}
+	return a;
+}
+
+static bool
+same(const struct msg_a_thread *a, const struct msg_a_thread *b)
+{
+	struct buf x, y;
+	bool equal;
+
+	buf_init(&x, SIZE_MAX / 4);
+	buf_init(&y, SIZE_MAX / 4);
+	equal = msg_encode(&x, MSG_a_thread, a) == 0 &&
+	    msg_encode(&y, MSG_a_thread, b) == 0 &&
+	    slice_eq(buf_slice(&x), buf_slice(&y));
+	buf_release(&x);
+	buf_release(&y);
+	return equal;
+}
+
+static bool
+in_table(struct db_txn *txn, uint64_t key, struct msg_a_thread *out)
+{
+	struct key k = key_u64(key);
+
+	return db_get_msg(txn, TABLE_effort_threads, key_slice(&k),
+	    MSG_a_thread, &t.arena, out);
+}
+
+static void
+test_batch(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct db_txn *txn = db_write(t.db);
+	struct msg_a_thread a, want;
+	uint64_t i;
+	bool right = true;
+
+	ok(!rows_get(rows, txn, 7, &t.arena, &a), "there is none at first");
+	for (i = 1; i <= 3000; i++) {	/* more than are kept at once */
+		want = thread_of(i);
+		rows_put(rows, txn, i, &t.arena, &want);
+		right = right && rows_get(rows, txn, i, &t.arena, &a) &&
+		    same(&a, &want);
+		arena_reset(&t.arena);
+	}
+	ok(right, "what is put is what is got");
+	ok(!in_table(txn, 3000, &a), "and waits for the batch's end");
+	rows_flush(rows, txn);
+	for (i = 1; i <= 3000; i++) {
+		want = thread_of(i);
+		right = right && in_table(txn, i, &a) && same(&a, &want);
+		arena_reset(&t.arena);
+	}
+	ok(right, "a flush writes them all");
+	rows_begin(rows);
+	ok(rows_get(rows, txn, 49, &t.arena, &a), "they are read again");
+	want = thread_of(49);
+	ok(same(&a, &want), "as they were");
+	ok(db_commit(&txn) == DB_DONE, "it is kept");
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
+/* What was got is the caller's: changing it changes nothing here. */
+static void
+test_copies(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct db_txn *txn = db_write(t.db);
+	struct msg_a_thread a, b, want = thread_of(30);
+	struct slice kept;
+
+	ok(rows_get(rows, txn, 30, &t.arena, &a), "a record");
+	kept = a.works[1].keywords.at[3];
+	a.works[0].keywords.at[0] = SLICE("another");
+	a.works[1].keywords.count = 0;
+	ok(rows_get(rows, txn, 30, &t.arena, &b) && same(&b, &want),
+	    "a change to what was got is not in the row");
+	want = thread_of(49);
+	rows_put(rows, txn, 30, &t.arena, &want);
+	ok(slice_is(kept, "word 3 of 30"),
+	    "strings live on while the entry does");
+	rows_begin(rows);
+	want = thread_of(30);
+	ok(rows_get(rows, txn, 30, &t.arena, &b) && same(&b, &want),
+	    "a batch that is not flushed leaves nothing");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
+/* A field that was there and is zero now is as after writing and reading. */
+static void
+test_presence(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct db_txn *txn = db_write(t.db);
+	struct msg_a_thread a = thread_of(2), b;
+
+	a.works[0].trying_turn = 5;
+	rows_put(rows, txn, 1, &t.arena, &a);
+	ok(rows_get(rows, txn, 1, &t.arena, &a) && msg_has_tag(&a.works[0],
+	    MSGTAG_a_work_trying_turn), "what is there is marked as there");
+	rows_flush(rows, txn);
+	ok(in_table(txn, 1, &b) && b.works[0].has == a.works[0].has,
+	    "as a reader of the table finds it");
+	db_abort(&txn);
+	rows_close(&rows);
+}
+
+int
+main(void)
+{
+	char *command;
+
+	open_db();
+	arena_init(&t.arena);
+	test_batch();
+	test_copies();
+	test_presence();
+	arena_release(&t.arena);
+	db_close(&t.db);
+	command = xasprintf("rm -rf %s", t.folder);
+	ok(system(command) == 0, "nothing is left");
+	free(command);
+	return done();
+}
