@@ -44,6 +44,9 @@ ok() {
   fi
 }
 
+# silent COMMAND...: without what it prints; for ok, whose own line must be seen
+silent() { "$@" >/dev/null 2>&1; }
+
 # is GOT WANT NAME
 is() {
   tests=$((tests + 1))

@@ -36,7 +36,7 @@ field() { sed -nE 's/.*"'"$1"'":("([^"]*)"|[^,}]*).*/\1/p' | tr -d '"'; }
 } >"$SCRATCH/turns"
 
 up || { echo 'Bail out! the pipeline does not start'; exit 1; }
-ok 'turns are sent' skein send --wait "$SCRATCH/turns" >/dev/null
+ok 'turns are sent' silent skein send --wait "$SCRATCH/turns"
 
 is "$(first 'support groups')" m1 'words are stemmed'
 is "$(first 'POWERFUL')" m1 'and folded'

@@ -77,7 +77,7 @@ sound 'sound with the file back'
 
 # Remade from the log.
 start
-ok 'rebuild --from store' skein rebuild --from store >/dev/null
+ok 'rebuild --from store' silent skein rebuild --from store
 is "$(hits 'word7 common1')" "$(cat "$SCRATCH/before")" 'gives what was there'
 ok 'and merges again' wait_for "$PATIENCE" is_merged
 down

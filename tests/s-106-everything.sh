@@ -104,7 +104,7 @@ same killed
 
 start
 for stage in classify compactor linker store; do
-  ok "rebuilt from $stage" skein rebuild --from "$stage" >/dev/null
+  ok "rebuilt from $stage" silent skein rebuild --from "$stage"
   same "rebuilt from $stage"
 done
 down

@@ -57,8 +57,8 @@ for SHAPE in anthropic openai; do
   is "$(where exact parent_hash)" "$(where hello hash)" "parent_hash is the parent's hash"
   is "$(skein requests --json | jq -r 'select(.match.why == "" or .match.why == null).id')" '' 'every match says why'
 done
-is "$(sed -n 's/^count.link_\(exact\|nearest\|new\) //p' "$SKEIN_HOME/run/linker.status" | paste -sd' ')" '1 1 5' \
-  'each strategy is counted'
+counted() { [[ $(sed -n 's/^count.link_\(exact\|nearest\|new\) //p' "$SKEIN_HOME/run/linker.status" | paste -sd' ') == '1 1 5' ]]; }
+ok 'each strategy is counted' wait_for 10 counted
 is "$(skein show --hash exact --json | jq -r '.hashed.messages[].form')" $'M4:user\nT5:hello\n\nM9:assistant\nT3:Hi.\n\nM4:user\nT7:help me\n\nM9:assistant\nT5:Sure.' \
   'show --hash: what was hashed, also of messages that an earlier call brought'
 is "$(skein show --hash exact --json | jq -r '.hashed | .system, .messages[2].hash')" "kind"$'\n\n'"$(where exact hash)" \
