@@ -17,7 +17,7 @@ asks=${BENCH_ASKS:-300}
 
 # talk COUNT: entries, a second apart for each user, a new thread now and then
 talk() {
-  awk -F'\t' -v n="$1" '!/^#/ && NF >= 2 { line[++lines] = $NF; gsub(/["\\]/, "", line[lines]) }
+  awk -F'\t' -v n="$1" '!/^#/ && NF >= 4 { line[++lines] = $4; gsub(/["\\]/, "", line[lines]) }
     END {
       split("server printer invoice garden database login ticket recipe battery schedule router contract", thing, " ")
       ts = 1700000000000
@@ -50,9 +50,11 @@ for stage in ingest classify chainer compactor linker store; do
 done
 
 tail -n +$((turns + 1)) "$scratch/lines" | skein send --wait >/dev/null || exit 1
+# Merging goes on for a moment.
+while pgrep -f "skein-merge.*$SKEIN_HOME" >/dev/null; do sleep 0.2; done
 skein threads --json --limit 2000 | jq -r .key | shuf -n "$asks" --random-source=<(yes) |
   awk '{ print "context\t--no-used\t--thread\t" $1 }' >"$scratch/threads"
-awk -F'\t' '!/^#/ && NF >= 2 { gsub(/[\t"\\]/, "", $NF); print "context\t--no-used\t--query\t" $NF }' classify/data/acts.labelled.tsv |
+awk -F'\t' '!/^#/ && length($4) > 12 { gsub(/["\\]/, "", $4); print "context\t--no-used\t--query\t" $4 }' classify/data/acts.labelled.tsv |
   head -n "$asks" >"$scratch/queries"
 for kind in threads queries; do
   read -r p50 p99 < <("$bench/ask-latency" "$SKEIN_HOME" "$(wc -l <"$scratch/$kind")" <"$scratch/$kind")

@@ -40,7 +40,7 @@ fresh() {
   skein down >/dev/null 2>&1
   rm -rf "$SKEIN_HOME"
   mkdir -p "$SKEIN_HOME"
-  sed '/skein-ingest/!s/\(skein-[a-z]*\)$/\1 --pass/' "$SKEIN_BIN/../share/stages" >"$SKEIN_HOME/stages"
+  sed 's/\(skein-\(classify\|chainer\|compactor\|linker\|store\)\)$/\1 --pass/' "$SKEIN_BIN/../share/stages" >"$SKEIN_HOME/stages"
   skein up >/dev/null || exit 1
 }
 
