@@ -380,8 +380,9 @@ on_second(void *broker)
 	read_cursor(b);
 	give_up(b);
 	b->service.cursor = b->cursor;
-	service_note(&b->service, "%zu workers, %zu questions wait",
-	    b->n_workers, b->n_waiting);
+	service_note(&b->service, "%zu worker%s, %zu question%s wait%s",
+	    b->n_workers, b->n_workers == 1 ? "" : "s", b->n_waiting,
+	    b->n_waiting == 1 ? "" : "s", b->n_waiting == 1 ? "s" : "");
 }
 
 /* ---- the process ---- */

@@ -6,7 +6,6 @@
  * efforts (10), artifacts (30), further turns (60).  Of a question: what was
  * found, best first (100), behind the last words of the thread it is asked in.
  */
-#include "common/when.h"
 #include "store/context_impl.h"
 #include "store/query_artifacts.h"
 
@@ -95,15 +94,14 @@ add_earlier(struct gather *g, const struct msg_thread *t, double rank)
 	struct key k = key_u64(t->key);
 	struct msg_episode episode;
 	struct context_part *p;
-	char stamp[WHEN_TEXT_BYTES];
 
 	if (g->view->compactor == NULL ||
 	    !db_get_msg(g->view->compactor, TABLE_episodes, key_slice(&k),
 		MSG_episode, g->arena, &episode) || episode.micro.len == 0)
 		return;
-	when_format(t->last_activity_at, stamp);
+	/* A summary begins with its date. */
 	p = context_add_part(g, PART_EARLIER, rank, arena_printf(g->arena,
-	    "- %.10s: %.*s", stamp, SLICE_ARG(episode.micro)));
+	    "- %.*s", SLICE_ARG(episode.micro)));
 	p->key = episode.key;
 	p->thread = t->key;
 	p->ts = t->last_activity_at;
