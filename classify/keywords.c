@@ -122,27 +122,15 @@ table_get(const struct word_table *t, struct slice word, unsigned *value)
 static int
 read_file(const char *dir, const char *name, struct buf *out)
 {
-	char *path = xasprintf("%s/%s", dir, name), *room;
-	FILE *f = fopen(path, "rb");
-	size_t got;
-	int rc = -1;
+	char *path = xasprintf("%s/%s", dir, name);
+	int rc;
 
 	buf_init(out, FILE_BYTES_MAX);
-	if (f == NULL) {
-		log_warn("%s", path);
-		goto out;
-	}
-	while ((room = buf_room(out, 65536)) != NULL &&
-	    (got = fread(room, 1, 65536, f)) > 0)
-		out->len += got;
-	if (out->over)
+	rc = buf_read_file(out, path);
+	if (rc == -1 && out->over)
 		log_warnx("%s: longer than %d bytes", path, FILE_BYTES_MAX);
-	else if (ferror(f))
+	else if (rc == -1)
 		log_warn("%s", path);
-	else
-		rc = 0;
-	fclose(f);
-out:
 	free(path);
 	return rc;
 }

@@ -816,27 +816,11 @@ rules_parse(const struct rules_source *sources, size_t count, struct buf *why)
 static int
 read_file(const char *path, struct buf *out, struct buf *why)
 {
-	FILE *f = fopen(path, "re");
-	size_t got = 1;
-	bool bad = f == NULL;
-
-	while (!bad && got > 0) {
-		char *room = buf_room(out, 65536);
-
-		if (room == NULL) {
-			errno = EFBIG;
-			bad = true;
-			break;
-		}
-		got = fread(room, 1, 65536, f);
-		out->len += got;
-		bad = ferror(f) != 0;
-	}
-	if (bad && buf_addf(why, "%s: %s", path, strerror(errno)) < 0)
+	if (buf_read_file(out, path) == 0)
+		return 0;
+	if (buf_addf(why, "%s: %s", path, strerror(errno)) < 0)
 		why->over = true;
-	if (f != NULL)
-		fclose(f);
-	return bad ? -1 : 0;
+	return -1;
 }
 
 struct rules *

@@ -4,48 +4,15 @@
 #include "cli/chains.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "cli/listing.h"
 #include "cli/options.h"
-#include "cli/table.h"
-
-enum {
-	LIMIT_PEOPLE = 50,
-};
 
 struct chains {
-	struct cli *cli;
+	struct listing out;
 	struct chains_filter filter;
-	struct slice domain, thread;
-	uint64_t after;
-	bool limited;
-	struct table table;
-	struct buf lines;
-	uint64_t rows;
+	struct slice thread;
 };
-
-static void
-on_row(void *data, const struct row *row)
-{
-	struct chains *c = data;
-
-	c->rows++;
-	if (c->cli->json) {
-		row_to_json(&c->lines, row);
-		buf_addc(&c->lines, '\n');
-	} else
-		table_add(&c->table, row);
-}
-
-static void
-on_pause(void *data)
-{
-	struct chains *c = data;
-
-	if (c->lines.len > 0)
-		fwrite(c->lines.ptr, 1, c->lines.len, stdout);
-	buf_clear(&c->lines);
-}
 
 static int
 read_options(struct chains *c, bool states, int argc, char **argv)
@@ -54,9 +21,9 @@ read_options(struct chains *c, bool states, int argc, char **argv)
 	struct option_spec specs[9] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
 		{ "until", OPTION_TIME, &f->until_ms, NULL },
-		{ "limit", OPTION_NUMBER, &f->limit, &c->limited },
-		{ "domain", OPTION_TEXT, &c->domain, NULL },
-		{ "after", OPTION_NUMBER, &c->after, NULL },
+		{ "limit", OPTION_NUMBER, &f->limit, &c->out.limited },
+		{ "domain", OPTION_TEXT, &c->out.domain, NULL },
+		{ "after", OPTION_NUMBER, &c->out.after, NULL },
 		{ "user", OPTION_TEXT, &f->user, NULL },
 		{ "thread", OPTION_TEXT, &c->thread, NULL } };
 	int rc;
@@ -64,41 +31,11 @@ read_options(struct chains *c, bool states, int argc, char **argv)
 	if (states)
 		specs[7] = (struct option_spec){ "state", OPTION_TEXT,
 			&f->state, NULL };
-	c->domain = SLICE("default");
+	c->out.domain = SLICE("default");
 	f->since_ms = INT64_MIN;
 	f->until_ms = INT64_MAX;
-	rc = options_read(c->cli, specs, OPERANDS_ANYWHERE, &argc, argv);
-	if (rc != 0)
-		return rc;
-	if (argc > 1)
-		return cli_usage(c->cli, "'%s' is not understood: this verb "
-		    "takes options only", argv[1]);
-	if (c->limited && f->limit == 0)
-		return cli_usage(c->cli, "--limit: must be 1 or more");
-	if (!c->limited && !c->cli->json)
-		f->limit = LIMIT_PEOPLE;
-	return 0;
-}
-
-/* The thread that was named; 0, or 1 after saying that there is none. */
-static int
-find_thread(struct chains *c, const struct chains_source *from)
-{
-	struct query_thing thing;
-	struct query q;
-	bool there;
-
-	if (c->thread.len == 0)
-		return 0;
-	query_open(&q, from->shared, from->ingest, c->domain);
-	there = query_find_thread(&q, c->thread, &thing);
-	query_close(&q);
-	if (!there)
-		return cli_fail(c->cli, "there is no thread '%.*s' in domain "
-		    "%.*s: 'skein threads' lists them", SLICE_ARG(c->thread),
-		    SLICE_ARG(c->domain));
-	c->filter.thread = thing.thread;
-	return 0;
+	rc = options_read(c->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	return rc != 0 ? rc : listing_check(&c->out, argc, argv, &f->limit);
 }
 
 typedef void chains_query(const struct chains_source *from,
@@ -108,25 +45,17 @@ static int
 list(struct chains *c, struct chains_source *from,
     const struct table_column *columns, chains_query *query)
 {
-	struct query_sink sink = { on_row, on_pause, c };
+	struct query_sink sink = listing_sink(&c->out);
 	bool more = false;
-	int rc = find_thread(c, from);
+	int rc = listing_thread(&c->out, from->shared, from->ingest, c->thread,
+	    &c->filter.thread);
 
 	if (rc != 0)
 		return rc;
 	cli_settle(from->shared, from->chainer, STAGE_chainer);
-	buf_init(&c->lines, SIZE_MAX / 4);
-	table_init(&c->table, c->cli, columns);
+	listing_begin(&c->out, columns);
 	query(from, &c->filter, &sink, &more);
-	on_pause(c);
-	table_print(&c->table);
-	if (c->rows == 0 && !c->cli->json)
-		fprintf(stderr, "nothing\n");
-	if (more && !c->limited)
-		fprintf(stderr, "There are older ones: --limit N shows "
-				"more, --json all.\n");
-	table_release(&c->table);
-	buf_release(&c->lines);
+	listing_end(&c->out, true, more);
 	return 0;
 }
 
@@ -134,16 +63,16 @@ static int
 chains_verb(struct cli *cli, int argc, char **argv, bool states,
     const struct table_column *columns, chains_query *query)
 {
-	struct chains c = { .cli = cli };
+	struct chains c = { .out.cli = cli };
 	struct chains_source from = { 0 };
 	struct db_error why;
 	int rc = read_options(&c, states, argc, argv);
 
 	if (rc != 0)
 		return rc;
-	if (c.after > 0 && cli_wait_tables(cli, c.after) == -1)
+	if (c.out.after > 0 && cli_wait_tables(cli, c.out.after) == -1)
 		return 1;
-	from.domain = c.domain;
+	from.domain = c.out.domain;
 	from.shared = cli_open(cli, ENV_shared);
 	if (from.shared == NULL)
 		return 1;

@@ -35,18 +35,10 @@ read_options(struct command *c, const struct option_spec *own, int *argc,
 static int
 read_input(struct command *c, struct slice *out)
 {
-	enum { READ_BYTES = 64 * 1024 };
 	struct buf in;
-	ssize_t len;
-	char *room;
 
 	buf_init(&in, SIZE_MAX / 4);
-	do {
-		room = buf_room(&in, READ_BYTES);
-		len = room == NULL ? 0 : read(STDIN_FILENO, room, READ_BYTES);
-		in.len += len > 0 ? (size_t)len : 0;
-	} while (len > 0 || (len == -1 && errno == EINTR));
-	if (len == -1) {
+	if (buf_read(&in, STDIN_FILENO) == -1) {
 		buf_release(&in);
 		return cli_fail(c->cli, "reading: %s", strerror(errno));
 	}

@@ -4,51 +4,19 @@
 #include "cli/links.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "cli/command.h"
+#include "cli/listing.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "store/query_artifacts.h"
 #include "store/query_links.h"
 
-enum {
-	LIMIT_PEOPLE = 50,
-};
-
 struct links {
-	struct cli *cli;
+	struct listing out;
 	struct links_filter filter;
-	struct slice domain, thread;
-	uint64_t after;
-	bool limited, undo;
-	struct table table;
-	struct buf lines;
-	uint64_t rows;
+	struct slice thread;
+	bool undo;
 };
-
-static void
-on_row(void *data, const struct row *row)
-{
-	struct links *l = data;
-
-	l->rows++;
-	if (l->cli->json) {
-		row_to_json(&l->lines, row);
-		buf_addc(&l->lines, '\n');
-	} else
-		table_add(&l->table, row);
-}
-
-static void
-on_pause(void *data)
-{
-	struct links *l = data;
-
-	if (l->lines.len > 0)
-		fwrite(l->lines.ptr, 1, l->lines.len, stdout);
-	buf_clear(&l->lines);
-}
 
 static int
 read_options(struct links *l, bool tuning, int argc, char **argv)
@@ -57,9 +25,9 @@ read_options(struct links *l, bool tuning, int argc, char **argv)
 	struct option_spec specs[10] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
 		{ "until", OPTION_TIME, &f->until_ms, NULL },
-		{ "limit", OPTION_NUMBER, &f->limit, &l->limited },
-		{ "domain", OPTION_TEXT, &l->domain, NULL },
-		{ "after", OPTION_NUMBER, &l->after, NULL } };
+		{ "limit", OPTION_NUMBER, &f->limit, &l->out.limited },
+		{ "domain", OPTION_TEXT, &l->out.domain, NULL },
+		{ "after", OPTION_NUMBER, &l->out.after, NULL } };
 	size_t n = 5;
 	int rc;
 
@@ -74,41 +42,11 @@ read_options(struct links *l, bool tuning, int argc, char **argv)
 		specs[n++] = (struct option_spec){ "all", OPTION_FLAG,
 			&f->all, NULL };
 	}
-	l->domain = SLICE("default");
+	l->out.domain = SLICE("default");
 	f->since_ms = INT64_MIN;
 	f->until_ms = INT64_MAX;
-	rc = options_read(l->cli, specs, OPERANDS_ANYWHERE, &argc, argv);
-	if (rc != 0)
-		return rc;
-	if (argc > 1)
-		return cli_usage(l->cli, "'%s' is not understood: this verb "
-		    "takes options only", argv[1]);
-	if (l->limited && f->limit == 0)
-		return cli_usage(l->cli, "--limit: must be 1 or more");
-	if (!l->limited && !l->cli->json)
-		f->limit = LIMIT_PEOPLE;
-	return 0;
-}
-
-/* The thread that was named; 0, or 1 after saying that there is none. */
-static int
-find_thread(struct links *l, const struct links_source *from)
-{
-	struct query_thing thing;
-	struct query q;
-	bool there;
-
-	if (l->thread.len == 0)
-		return 0;
-	query_open(&q, from->shared, from->ingest, l->domain);
-	there = query_find_thread(&q, l->thread, &thing);
-	query_close(&q);
-	if (!there)
-		return cli_fail(l->cli, "there is no thread '%.*s' in domain "
-		    "%.*s: 'skein threads' lists them", SLICE_ARG(l->thread),
-		    SLICE_ARG(l->domain));
-	l->filter.thread = thing.thread;
-	return 0;
+	rc = options_read(l->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	return rc != 0 ? rc : listing_check(&l->out, argc, argv, &f->limit);
 }
 
 typedef void links_query(const struct links_source *from,
@@ -118,25 +56,17 @@ static int
 list(struct links *l, const struct links_source *from,
     const struct table_column *columns, links_query *query)
 {
-	struct query_sink sink = { on_row, on_pause, l };
+	struct query_sink sink = listing_sink(&l->out);
 	bool more = false;
-	int rc = find_thread(l, from);
+	int rc = listing_thread(&l->out, from->shared, from->ingest, l->thread,
+	    &l->filter.thread);
 
 	if (rc != 0)
 		return rc;
 	cli_settle(from->shared, from->linker, STAGE_linker);
-	buf_init(&l->lines, SIZE_MAX / 4);
-	table_init(&l->table, l->cli, columns);
+	listing_begin(&l->out, columns);
 	query(from, &l->filter, &sink, &more);
-	on_pause(l);
-	table_print(&l->table);
-	if (l->rows == 0 && !l->cli->json)
-		fprintf(stderr, "nothing\n");
-	if (more && !l->limited)
-		fprintf(stderr, "There are older ones: --limit N shows "
-				"more, --json all.\n");
-	table_release(&l->table);
-	buf_release(&l->lines);
+	listing_end(&l->out, true, more);
 	return 0;
 }
 
@@ -144,17 +74,18 @@ static int
 list_verb(struct links *l, const struct table_column *columns,
     links_query *query)
 {
-	struct links_source from = { .domain = l->domain };
+	struct links_source from = { .domain = l->out.domain };
 	struct db_error why;
 	int rc;
 
-	if (l->after > 0 && cli_wait_tables(l->cli, l->after) == -1)
+	if (l->out.after > 0 && cli_wait_tables(l->out.cli,
+		l->out.after) == -1)
 		return 1;
-	from.shared = cli_open(l->cli, ENV_shared);
+	from.shared = cli_open(l->out.cli, ENV_shared);
 	if (from.shared == NULL)
 		return 1;
-	from.linker = cli_open(l->cli, ENV_linker);
-	from.ingest = cli_try_open(l->cli, ENV_ingest, &why);
+	from.linker = cli_open(l->out.cli, ENV_linker);
+	from.ingest = cli_try_open(l->out.cli, ENV_ingest, &why);
 	rc = from.linker == NULL ? 1 : list(l, &from, columns, query);
 	db_close(&from.ingest);
 	db_close(&from.linker);
@@ -176,7 +107,7 @@ verb_links(struct cli *cli, int argc, char **argv)
 		{ "outcome", "OUTCOME", false },
 		{ "episode", "EPISODE", false },
 		{ "timestamp", "WHEN", false }, { NULL, NULL, false } };
-	struct links l = { .cli = cli };
+	struct links l = { .out.cli = cli };
 	int rc = read_options(&l, false, argc, argv);
 
 	return rc != 0 ? rc : list_verb(&l, columns, query_links);
@@ -188,8 +119,8 @@ undo(struct links *l)
 	struct command c;
 	int rc;
 
-	command_begin(&c, l->cli);
-	c.domain = l->domain;
+	command_begin(&c, l->out.cli);
+	c.domain = l->out.domain;
 	command_type(&c, "tuning_undo");
 	rc = command_run(&c);
 	command_end(&c);
@@ -208,7 +139,7 @@ verb_tuning(struct cli *cli, int argc, char **argv)
 		{ "accuracy_after", "AFTER", true },
 		{ "decisions", "OF", true }, { "reason", "REASON", false },
 		{ NULL, NULL, false } };
-	struct links l = { .cli = cli };
+	struct links l = { .out.cli = cli };
 	int rc = read_options(&l, true, argc, argv);
 
 	if (rc != 0)

@@ -1,18 +1,12 @@
 /*
  * list - the verbs that list: turns, threads, requests, rejects
  *
- * The store's query code finds the rows; here they become JSON lines or a
- * table.  For people a list ends after LIMIT_PEOPLE rows unless they say
- * otherwise, and says that there are more.
+ * The store's query code finds the rows, listing.c prints them.
  */
 #include <stdio.h>
 
-#include "cli/cli.h"
+#include "cli/listing.h"
 #include "cli/options.h"
-#include "cli/table.h"
-#include "store/query.h"
-
-enum { LIMIT_PEOPLE = 50 };
 
 /* What a list can be narrowed by, beside the domain and a limit. */
 enum {
@@ -26,53 +20,21 @@ enum {
 };
 
 struct list {
-	struct cli *cli;
+	struct listing out;
 	struct query_filter filter;
-	struct slice domain;
-	uint64_t after;
-	bool limited, domain_given;
-	struct table table;
-	struct buf lines;	/* JSON, until no transaction is open */
-	uint64_t rows;
+	bool domain_given;
 };
-
-static void
-on_row(void *data, const struct row *row)
-{
-	struct list *l = data;
-
-	l->rows++;
-	if (l->cli->json) {
-		row_to_json(&l->lines, row);
-		buf_addc(&l->lines, '\n');
-	} else
-		table_add(&l->table, row);
-}
-
-static void
-on_pause(void *data)
-{
-	struct list *l = data;
-
-	if (l->lines.len > 0)
-		fwrite(l->lines.ptr, 1, l->lines.len, stdout);
-	buf_clear(&l->lines);
-}
 
 static int
 check_options(struct list *l, int argc, char **argv)
 {
 	struct query_filter *f = &l->filter;
+	int rc = listing_check(&l->out, argc, argv, &f->limit);
 
-	if (argc > 1)
-		return cli_usage(l->cli, "'%s' is not understood: this verb "
-		    "takes options only", argv[1]);
-	if (l->limited && f->limit == 0)
-		return cli_usage(l->cli, "--limit: must be 1 or more");
+	if (rc != 0)
+		return rc;
 	if (f->own && f->thread.len == 0)
-		return cli_usage(l->cli, "--own goes with --thread");
-	if (!l->limited && !l->cli->json)
-		f->limit = LIMIT_PEOPLE;
+		return cli_usage(l->out.cli, "--own goes with --thread");
 	f->any_domain = !l->domain_given;
 	return 0;
 }
@@ -84,9 +46,9 @@ read_options(struct list *l, unsigned by, int argc, char **argv)
 	struct option_spec specs[10] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
 		{ "until", OPTION_TIME, &f->until_ms, NULL },
-		{ "limit", OPTION_NUMBER, &f->limit, &l->limited },
-		{ "domain", OPTION_TEXT, &l->domain, &l->domain_given },
-		{ "after", OPTION_NUMBER, &l->after, NULL } };
+		{ "limit", OPTION_NUMBER, &f->limit, &l->out.limited },
+		{ "domain", OPTION_TEXT, &l->out.domain, &l->domain_given },
+		{ "after", OPTION_NUMBER, &l->out.after, NULL } };
 	size_t n = 5;
 	int rc;
 
@@ -103,23 +65,9 @@ read_options(struct list *l, unsigned by, int argc, char **argv)
 			&f->own, NULL };
 	}
 	*f = QUERY_ALL;
-	l->domain = SLICE("default");
-	rc = options_read(l->cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	l->out.domain = SLICE("default");
+	rc = options_read(l->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
 	return rc != 0 ? rc : check_options(l, argc, argv);
-}
-
-static void
-say_rest(const struct list *l, const struct query *q, bool more)
-{
-	if (l->rows == 0 && !l->cli->json)
-		fprintf(stderr, "nothing\n");
-	if (more && !l->limited)
-		fprintf(stderr, "There are older ones: --limit N shows "
-				"more, --json all.\n");
-	if (q->unreadable > 0)
-		fprintf(stderr, "%llu records cannot be read: see "
-				"'skein check'\n",
-		    (unsigned long long)q->unreadable);
 }
 
 typedef int list_run(struct list *l, struct query *q,
@@ -130,8 +78,8 @@ static int
 list_verb(struct cli *cli, int argc, char **argv,
     const struct table_column *columns, unsigned by, list_run *run)
 {
-	struct list l = { .cli = cli };
-	struct query_sink sink = { on_row, on_pause, &l };
+	struct list l = { .out.cli = cli };
+	struct query_sink sink = listing_sink(&l.out);
 	struct db *shared, *ingest = NULL, *classify = NULL;
 	struct db *compactor = NULL, *linker = NULL;
 	struct db_error why;
@@ -141,7 +89,7 @@ list_verb(struct cli *cli, int argc, char **argv,
 
 	if (rc != 0)
 		return rc;
-	if (l.after > 0 && cli_wait_tables(cli, l.after) == -1)
+	if (l.out.after > 0 && cli_wait_tables(cli, l.out.after) == -1)
 		return 1;
 	shared = cli_open(cli, ENV_shared);
 	if (shared == NULL)
@@ -153,13 +101,12 @@ list_verb(struct cli *cli, int argc, char **argv,
 			return 1;
 		}
 	}
-	buf_init(&l.lines, SIZE_MAX / 4);
-	table_init(&l.table, cli, columns);
+	listing_begin(&l.out, columns);
 	if (by & (SHOWS_TALKS | SHOWS_EPISODES)) {
 		linker = cli_try_open(cli, ENV_linker, &why);
 		cli_settle(shared, linker, STAGE_linker);
 	}
-	query_open(&q, shared, ingest, l.domain);
+	query_open(&q, shared, ingest, l.out.domain);
 	if (by & SHOWS_ACTS) {
 		classify = cli_try_open(cli, ENV_classify, &why);
 		query_use_classify(&q, classify);
@@ -173,12 +120,11 @@ list_verb(struct cli *cli, int argc, char **argv,
 	}
 	rc = run(&l, &q, &sink, &more);
 	query_close(&q);
-	on_pause(&l);
-	table_print(&l.table);
-	if (rc == 0)
-		say_rest(&l, &q, more);
-	table_release(&l.table);
-	buf_release(&l.lines);
+	listing_end(&l.out, rc == 0, more);
+	if (rc == 0 && q.unreadable > 0)
+		fprintf(stderr, "%llu records cannot be read: see "
+				"'skein check'\n",
+		    (unsigned long long)q.unreadable);
 	db_close(&linker);
 	db_close(&compactor);
 	db_close(&classify);
@@ -190,18 +136,11 @@ list_verb(struct cli *cli, int argc, char **argv,
 /* ---- the verbs ---- */
 
 static int
-no_thread(const struct list *l)
-{
-	return cli_fail(l->cli, "there is no thread '%.*s' in domain %.*s: "
-	    "'skein threads' lists them", SLICE_ARG(l->filter.thread),
-	    SLICE_ARG(l->domain));
-}
-
-static int
 run_turns(struct list *l, struct query *q, const struct query_sink *sink,
     bool *more)
 {
-	return query_turns(q, &l->filter, sink, more) == 0 ? 0 : no_thread(l);
+	return query_turns(q, &l->filter, sink, more) == 0 ? 0 :
+	    listing_no_thread(&l->out, l->filter.thread);
 }
 
 int
@@ -232,8 +171,8 @@ run_threads(struct list *l, struct query *q, const struct query_sink *sink,
 	}
 	if (!query_find_thread(q, l->filter.thread, &thing) ||
 	    !query_thread_row(q, thing.thread, &row))
-		return no_thread(l);
-	on_row(l, &row);
+		return listing_no_thread(&l->out, l->filter.thread);
+	listing_row(&l->out, &row);
 	return 0;
 }
 
@@ -258,7 +197,7 @@ run_requests(struct list *l, struct query *q, const struct query_sink *sink,
     bool *more)
 {
 	return query_requests(q, &l->filter, sink, more) == 0 ? 0 :
-								no_thread(l);
+	    listing_no_thread(&l->out, l->filter.thread);
 }
 
 int

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -180,27 +181,12 @@ list(struct cli *cli)
 static int
 read_file(const struct cli *cli, const char *path, struct buf *out)
 {
-	FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	size_t got = 1;
-	bool bad = f == NULL;
+	int rc = strcmp(path, "-") == 0 ? buf_read(out, STDIN_FILENO) :
+					  buf_read_file(out, path);
 
-	while (!bad && got > 0) {
-		char *room = buf_room(out, 65536);
-
-		if (room == NULL) {
-			errno = EFBIG;
-			bad = true;
-			break;
-		}
-		got = fread(room, 1, 65536, f);
-		out->len += got;
-		bad = ferror(f) != 0;
-	}
-	if (bad)
+	if (rc == -1)
 		cli_fail(cli, "%s: %s", path, strerror(errno));
-	if (f != NULL && f != stdin)
-		fclose(f);
-	return bad ? -1 : 0;
+	return rc;
 }
 
 static int

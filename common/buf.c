@@ -4,8 +4,11 @@
 #include "common/buf.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/xmalloc.h"
 
@@ -113,6 +116,40 @@ buf_addu(struct buf *b, uint64_t n)
 
 /* What is printed is mostly short: then once is enough. */
 enum { FEW_BYTES = 256 };
+
+int
+buf_read(struct buf *b, int fd)
+{
+	enum { READ_BYTES = 64 * 1024 };
+	ssize_t len;
+	char *room;
+
+	do {
+		room = buf_room(b, READ_BYTES);
+		if (room == NULL) {
+			errno = EFBIG;
+			return -1;
+		}
+		len = read(fd, room, READ_BYTES);
+		b->len += len > 0 ? (size_t)len : 0;
+	} while (len > 0 || (len == -1 && errno == EINTR));
+	b->ptr[b->len] = '\0';
+	return len == 0 ? 0 : -1;
+}
+
+int
+buf_read_file(struct buf *b, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc, saved;
+
+	if (fd == -1)
+		return -1;
+	rc = buf_read(b, fd);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return rc;
+}
 
 int
 buf_vaddf(struct buf *b, const char *fmt, va_list ap)

@@ -100,6 +100,11 @@ buf_add(struct buf *b, const void *ptr, size_t len)
 	return 0;
 }
 
+/* Appends all that can be read; -1 with errno, EFBIG past the limit. */
+int buf_read(struct buf *b, int fd) __attribute__((warn_unused_result));
+int buf_read_file(struct buf *b, const char *path)
+    __attribute__((warn_unused_result));
+
 struct slice buf_slice(const struct buf *b);	/* until the next change */
 const char *buf_cstr(const struct buf *b);	/* never NULL */
 

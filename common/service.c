@@ -4,21 +4,16 @@
 #include "common/service.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/stage_impl.h"
-
-enum { LOCK_TRIES = 100, LOCK_WAIT_US = 20000 };
 
 static void
 read_options(struct service *s, const char *what, int argc, char **argv)
@@ -79,32 +74,13 @@ make_home(const struct service *s)
 	free(run);
 }
 
-static void
-take_lock(struct service *s)
-{
-	char *path = conf_path(&s->conf, "run/%s.lock", s->name);
-	int tries;
-
-	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (s->lock_fd == -1)
-		fatal(EX_REFUSE, "%s", path);
-	/* One that was just killed may still be on its way out. */
-	for (tries = 0; flock(s->lock_fd, LOCK_EX | LOCK_NB) == -1; tries++) {
-		if (errno != EWOULDBLOCK)
-			fatal(EX_RETRY, "%s", path);
-		if (tries == LOCK_TRIES)
-			fatalx(EX_RETRY, "another %s runs on %s", s->name,
-			    s->conf.home);
-		usleep(LOCK_WAIT_US);
-	}
-	free(path);
-}
-
 /* ---- the end ---- */
 
 static void
-end(struct service *s)
+end(void *service)
 {
+	struct service *s = service;
+
 	s->state = "stopping";
 	ev_break(s->loop, EVBREAK_ALL);
 }
@@ -115,40 +91,6 @@ on_signal(struct ev_loop *loop, ev_signal *w, int events)
 	(void)loop;
 	(void)events;
 	end(w->data);
-}
-
-static void
-on_lifeline(struct ev_loop *loop, ev_io *w, int events)
-{
-	char byte;
-
-	(void)events;
-	if (read(w->fd, &byte, 1) == 0) {
-		ev_io_stop(loop, w);
-		log_warnx("the supervisor is gone");
-		end(w->data);
-	}
-}
-
-static void
-watch_supervisor(struct service *s)
-{
-	const char *fd = getenv("SKEIN_LIFELINE_FD");
-	const char *pid = getenv("SKEIN_SUPERVISOR_PID");
-
-	if (pid != NULL) {
-		/* Not TERM: a stopped process would never see it. */
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1)
-			fatal(EX_RETRY, "prctl");
-		if (getppid() != (pid_t)strtol(pid, NULL, 10))
-			fatalx(EX_RETRY, "the supervisor is gone");
-	}
-	if (fd == NULL)
-		return;
-	ev_io_init(&s->lifeline, on_lifeline, (int)strtol(fd, NULL, 10),
-	    EV_READ);
-	s->lifeline.data = s;
-	ev_io_start(s->loop, &s->lifeline);
 }
 
 static void
@@ -224,8 +166,8 @@ service_start(struct service *s)
 	if (s->loop == NULL)
 		fatalx(EX_RETRY, "libev cannot start");
 	watch_signals(s);
-	watch_supervisor(s);
-	take_lock(s);
+	process_watch(&s->lifeline, s->loop, false, end, s);
+	s->lock_fd = process_lock(&s->conf, s->name);
 	s->since_ms = wall_ms();
 	service_write(s);
 }

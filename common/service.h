@@ -12,6 +12,7 @@
 #include <ev.h>
 
 #include "common/conf.h"
+#include "common/process.h"
 #include "common/stage.h"
 
 /* It is switched off: the supervisor leaves it down, and all is well. */
@@ -33,7 +34,7 @@ struct service {
 	int64_t since_ms;
 	int lock_fd;
 	ev_signal on_term, on_int;
-	ev_io lifeline;
+	struct process_lifeline lifeline;
 	/* Called once a second, before the status file is written. */
 	void (*on_second)(void *data);
 	void *data;

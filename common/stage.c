@@ -13,8 +13,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -310,8 +308,10 @@ on_status(struct ev_loop *loop, ev_timer *w, int events)
 }
 
 static void
-end(struct stage *st)
+end(void *stage)
 {
+	struct stage *st = stage;
+
 	st->at = STATE_stopping;
 	ev_break(st->loop, EVBREAK_ALL);
 }
@@ -322,62 +322,6 @@ on_signal(struct ev_loop *loop, ev_signal *w, int events)
 	(void)loop;
 	(void)events;
 	end(w->data);
-}
-
-static void
-on_lifeline(struct ev_loop *loop, ev_io *w, int events)
-{
-	struct stage *st = w->data;
-	char byte;
-
-	(void)events;
-	if (read(w->fd, &byte, 1) == 0) {
-		ev_io_stop(loop, w);
-		log_warnx("the supervisor is gone");
-		end(st);
-	}
-}
-
-static void
-watch_supervisor(struct stage *st)
-{
-	const char *fd = getenv("SKEIN_LIFELINE_FD");
-	const char *pid = getenv("SKEIN_SUPERVISOR_PID");
-
-	if (pid != NULL && !st->shadow) {
-		/* Not TERM: a stopped stage would never see it. */
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1)
-			fatal(EX_RETRY, "prctl");
-		if (getppid() != (pid_t)strtol(pid, NULL, 10))
-			fatalx(EX_RETRY, "the supervisor is gone");
-	}
-	if (fd == NULL)
-		return;
-	ev_io_init(&st->lifeline, on_lifeline, (int)strtol(fd, NULL, 10),
-	    EV_READ);
-	st->lifeline.data = st;
-	ev_io_start(st->loop, &st->lifeline);
-}
-
-static void
-take_lock(struct stage *st)
-{
-	char *path = conf_path(&st->conf, "run/%s.lock", names[st->spec->id]);
-	int tries;
-
-	st->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (st->lock_fd == -1)
-		fatal(EX_REFUSE, "%s", path);
-	/* One that was just killed may still be on its way out. */
-	for (tries = 0; flock(st->lock_fd, LOCK_EX | LOCK_NB) == -1; tries++) {
-		if (errno != EWOULDBLOCK)
-			fatal(EX_RETRY, "%s", path);
-		if (tries == 100)
-			fatalx(EX_RETRY, "another %s runs on %s",
-			    names[st->spec->id], st->conf.home);
-		usleep(20000);
-	}
-	free(path);
 }
 
 /* ---- main ---- */
@@ -507,7 +451,7 @@ prepare(struct stage *st)
 	if (st->loop == NULL)
 		fatalx(EX_RETRY, "libev cannot start");
 	watch_signals(st);
-	watch_supervisor(st);
+	process_watch(&st->lifeline, st->loop, st->shadow, end, st);
 	ev_timer_init(&st->retry_timer, on_retry, 0., 0.);
 	ev_timer_init(&st->status_timer, on_status, 1., 1.);
 	st->retry_timer.data = st->status_timer.data = st;
@@ -516,7 +460,7 @@ prepare(struct stage *st)
 static void
 run(struct stage *st)
 {
-	take_lock(st);
+	st->lock_fd = process_lock(&st->conf, names[st->spec->id]);
 	status_init(st);
 	st->shared = stage_open_shared(&st->conf, false);
 	make_cursor(st);

@@ -9,6 +9,7 @@
 #include <ev.h>
 
 #include "common/bus.h"
+#include "common/process.h"
 #include "common/stage.h"
 
 struct filter;
@@ -66,7 +67,7 @@ struct stage {
 	struct buf frame;
 	ev_timer beat_timer, retry_timer, status_timer;
 	ev_signal on_term, on_int;
-	ev_io lifeline;
+	struct process_lifeline lifeline;
 	unsigned beats;			/* since the last announcement */
 
 	enum stage_state at;

@@ -230,30 +230,6 @@ struct folder {
 	size_t count, room;
 };
 
-static int
-read_file(const char *path, struct buf *out)
-{
-	FILE *f = fopen(path, "re");
-	size_t got = 1;
-	bool bad = f == NULL;
-
-	while (!bad && got > 0) {
-		char *room = buf_room(out, 65536);
-
-		if (room == NULL) {
-			errno = EFBIG;
-			bad = true;
-			break;
-		}
-		got = fread(room, 1, 65536, f);
-		out->len += got;
-		bad = ferror(f) != 0;
-	}
-	if (f != NULL)
-		fclose(f);
-	return bad ? -1 : 0;
-}
-
 static void
 add_file(struct folder *f, const char *dir, const char *name, bool shipped)
 {
@@ -261,7 +237,7 @@ add_file(struct folder *f, const char *dir, const char *name, bool shipped)
 	struct buf text;
 
 	buf_init(&text, FILE_MAX);
-	if (read_file(path, &text) < 0) {
+	if (buf_read_file(&text, path) == -1) {
 		int wrong = errno;
 
 		/* One line that nothing can be made of says it for the list. */

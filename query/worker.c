@@ -107,18 +107,7 @@ run_here(struct worker *w, int (*run)(struct cli *, int, char **), int argc,
 static int
 read_file(int fd, struct buf *out)
 {
-	enum { READ_BYTES = 256 * 1024 };
-	ssize_t len;
-	char *room;
-
-	if (lseek(fd, 0, SEEK_SET) == -1)
-		return -1;
-	do {
-		room = buf_room(out, READ_BYTES);
-		len = room == NULL ? -1 : read(fd, room, READ_BYTES);
-		out->len += len > 0 ? (size_t)len : 0;
-	} while (len > 0);
-	return len == 0 ? 0 : -1;
+	return lseek(fd, 0, SEEK_SET) == -1 ? -1 : buf_read(out, fd);
 }
 
 static void

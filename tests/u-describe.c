@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "classify/describe.h"
+#include "tests/engine.h"
 #include "tests/tap.h"
 
 #ifndef SKEIN_SOURCE_DIR
@@ -26,25 +27,6 @@ say(struct msg_talk *talk, const char *user, const char *role, const char *text)
 	talk_after(talk, slice_str(user), slice_str(role), slice_str(text),
 	    &turn, &arena);
 	return turn;
-}
-
-static bool
-engine_ready(void)
-{
-	struct conf_error wrong;
-	struct conf conf;
-	struct buf why;
-
-	buf_init(&why, 4096);
-	conf_init(&conf, "/nonexistent");
-	setenv("SKEIN_DATA_DIR", SKEIN_SOURCE_DIR "/classify/data", 1);
-	if (conf_read_env(&conf, &wrong) == 0)
-		engine = engine_open(&conf, &why);
-	if (!ok(engine != NULL, "rules, weights and word lists open"))
-		printf("# %s\n", buf_cstr(&why));
-	buf_release(&why);
-	conf_release(&conf);
-	return engine != NULL;
 }
 
 static void
@@ -218,7 +200,8 @@ int
 main(void)
 {
 	arena_init(&arena);
-	if (engine_ready()) {
+	engine = test_engine();
+	if (engine != NULL) {
 		test_section();
 		test_machine();
 		test_long_text();

@@ -8,6 +8,7 @@
 #include "classify/describe.h"
 #include "compactor/compact.h"
 #include "compactor/fill.h"
+#include "tests/engine.h"
 #include "tests/tap.h"
 
 #ifndef SKEIN_SOURCE_DIR
@@ -169,25 +170,6 @@ test_set(void)
 }
 
 /* ---- at work ---- */
-
-static bool
-engine_ready(void)
-{
-	struct conf_error wrong;
-	struct conf conf;
-	struct buf why;
-
-	buf_init(&why, 4096);
-	conf_init(&conf, "/nonexistent");
-	setenv("SKEIN_DATA_DIR", SKEIN_SOURCE_DIR "/classify/data", 1);
-	if (conf_read_env(&conf, &wrong) == 0)
-		engine = engine_open(&conf, &why);
-	if (!ok(engine != NULL, "classify's data open"))
-		printf("# %s\n", buf_cstr(&why));
-	buf_release(&why);
-	conf_release(&conf);
-	return engine != NULL;
-}
 
 static struct packages *
 shipped(void)
@@ -373,7 +355,8 @@ main(void)
 	test_good();
 	test_refused();
 	test_set();
-	if (engine_ready() && (set = shipped()) != NULL) {
+	engine = test_engine();
+	if (engine != NULL && (set = shipped()) != NULL) {
 		is_int((long long)packages_count(set), 6,
 		    "five, and the example");
 		test_triggers(set);

@@ -7,6 +7,7 @@
 
 #include "classify/describe.h"
 #include "compactor/tokens.h"
+#include "tests/engine.h"
 #include "tests/tap.h"
 
 #ifndef SKEIN_SOURCE_DIR
@@ -16,25 +17,6 @@
 static struct engine *engine;
 static struct arena arena;
 static struct msg_talk talk;
-
-static bool
-engine_ready(void)
-{
-	struct conf_error wrong;
-	struct conf conf;
-	struct buf why;
-
-	buf_init(&why, 4096);
-	conf_init(&conf, "/nonexistent");
-	setenv("SKEIN_DATA_DIR", SKEIN_SOURCE_DIR "/classify/data", 1);
-	if (conf_read_env(&conf, &wrong) == 0)
-		engine = engine_open(&conf, &why);
-	if (!ok(engine != NULL, "classify's data open"))
-		printf("# %s\n", buf_cstr(&why));
-	buf_release(&why);
-	conf_release(&conf);
-	return engine != NULL;
-}
 
 static struct summary_turn
 say(const char *role, const char *text)
@@ -199,7 +181,8 @@ main(void)
 {
 	arena_init(&arena);
 	ok(summary_unsorted() == NULL, "the lists of phrases are sorted");
-	if (engine_ready()) {
+	engine = test_engine();
+	if (engine != NULL) {
 		test_goals();
 		test_resolutions();
 		test_limits();
