@@ -122,7 +122,7 @@ verb_artifacts(struct cli *cli, int argc, char **argv)
 {
 	static const struct table_column columns[] = {
 		{ "key", "KEY", false }, { "type", "TYPE", false },
-		{ "status", "STATUS", false }, { "user", "USER", false },
+		{ "state", "STATUS", false }, { "user", "USER", false },
 		{ "source_ref", "FROM", false },
 		{ "refined_by", "REFINED", false },
 		{ "token_count", "TOKENS", true },

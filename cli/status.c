@@ -359,6 +359,18 @@ count_readers(struct db *shared, struct readers *r)
 }
 
 static void
+print_size(uint64_t bytes, const char *after)
+{
+	static const char *const units[] = { "MB", "GB", "TB", "PB" };
+	double n = (double)bytes / 1e6;
+	size_t i = 0;
+
+	for (; n >= 1000 && i + 1 < sizeof(units) / sizeof(units[0]); i++)
+		n /= 1000;
+	printf("%.1f %s%s", n, units[i], after);
+}
+
+static void
 print_store(const struct status *s, struct db *shared)
 {
 	struct db_room room;
@@ -383,10 +395,11 @@ print_store(const struct status *s, struct db *shared)
 		    r.reading, r.oldest_pid, r.oldest_lag);
 		return;
 	}
-	printf("\nstore    %.1f MB used of a map of %.1f MB (limit %.0f MB), "
-	       "%.0f MB free on the disk\n", (double)room.used_bytes / 1e6,
-	    (double)room.map_bytes / 1e6, (double)room.map_limit / 1e6,
-	    (double)room.disk_free_bytes / 1e6);
+	fputs("\nstore    ", stdout);
+	print_size(room.used_bytes, " used of a map of ");
+	print_size(room.map_bytes, " (limit ");
+	print_size(room.map_limit, "), ");
+	print_size(room.disk_free_bytes, " free on the disk\n");
 	printf("readers  %llu, %llu of them reading", r.slots, r.reading);
 	if (r.oldest_lag > 0)
 		printf("; the oldest is process %lld, %llu commits behind",

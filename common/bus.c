@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/un.h>
+#include <unistd.h>
 #include <zmq.h>
 
 #include "common/log.h"
@@ -22,6 +24,7 @@ struct bus_socket {
 	struct bus *bus;
 	struct bus_socket *next;
 	void *zmq;
+	char *bound;			/* the socket file that is ours */
 	zmq_msg_t held[BUS_PARTS];	/* what the last receive points into */
 	size_t n_held;
 
@@ -114,6 +117,9 @@ bus_socket_close(struct bus_socket **socket)
 	*at = s->next;
 	release_held(s);
 	zmq_close(s->zmq);
+	if (s->bound != NULL && unlink(s->bound) == -1 && errno != ENOENT)
+		log_warn("%s: cannot be removed", s->bound);
+	free(s->bound);
 	free(s);
 	*socket = NULL;
 }
@@ -139,7 +145,11 @@ with_endpoint(struct bus_socket *s, const char *home, const char *name,
 int
 bus_bind(struct bus_socket *s, const char *home, const char *name)
 {
-	return with_endpoint(s, home, name, zmq_bind);
+	if (with_endpoint(s, home, name, zmq_bind) == -1)
+		return -1;
+	/* ZeroMQ leaves it behind, and a reader would take it for life. */
+	s->bound = xasprintf("%s/run/%s", home, name);
+	return 0;
 }
 
 int

@@ -226,14 +226,9 @@ bus_start(struct stage *st)
 void
 bus_stop(struct stage *st)
 {
-	char *path;
-
 	if (st->bus == NULL)
 		return;
 	ev_timer_stop(st->loop, &st->beat_timer);
 	bus_close(&st->bus);
 	st->pub = st->sub = NULL;
-	path = conf_path(&st->conf, "run/%s.pub", stage_name(st->spec->id));
-	(void)unlink(path);	/* ZeroMQ may have done so itself */
-	free(path);
 }

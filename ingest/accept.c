@@ -380,6 +380,10 @@ check_type(enum msg_id type, union msg_any *e, struct refusal *refusal)
 
 /* ---- the envelope ---- */
 
+/* Seconds since 1970 of the years 1973 to 5138. */
+#define SECONDS_LEAST INT64_C(100000000)
+#define SECONDS_MOST INT64_C(100000000000)
+
 static int
 check_time(const struct conf *conf, const struct msg_envelope *e,
     int64_t arrived_ms, struct refusal *refusal)
@@ -391,6 +395,11 @@ check_time(const struct conf *conf, const struct msg_envelope *e,
 		return 0;
 	if (e->ts < 0)
 		return refuse(refusal, "bad_time", "ts: is before 1970");
+	/* As milliseconds these are days of 1970 to 1973. */
+	if (e->ts >= SECONDS_LEAST && e->ts < SECONDS_MOST)
+		return refuse(refusal, "bad_time", "ts: %lld looks like "
+		    "seconds, it is milliseconds since 1970",
+		    (long long)e->ts);
 	if (e->ts <= most)
 		return 0;
 	when_format(most, latest);
@@ -418,6 +427,12 @@ find_type(json_t *json, struct refusal *refusal)
 
 	if (!json_is_object(json)) {
 		refuse(refusal, "bad_type", "an entry is a JSON object");
+		return NULL;
+	}
+	if (type == NULL && json_object_get(json, "messages") != NULL &&
+	    json_object_get(json, "text") == NULL) {
+		refuse(refusal, "missing", "type: is missing: messages are "
+		    "those of an \"exchange\", a turn has a text");
 		return NULL;
 	}
 	if (type == NULL)

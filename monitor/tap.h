@@ -96,6 +96,9 @@ int tap_where_add(struct tap_where *w, const char *text,
 void tap_where_release(struct tap_where *w);
 bool tap_where_matches(const struct tap_where *w, const struct tap_frame *f);
 
+/* tap_verdict.c: what the frame's stage says, and a bar; or nothing. */
+void tap_verdict(struct buf *out, const struct tap_frame *f);
+
 /* tap_line.c */
 void tap_line(struct buf *out, const struct tap_options *o,
     const struct tap_frame *f);

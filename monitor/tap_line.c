@@ -153,64 +153,6 @@ put_words(struct buf *out, const struct msg *entry)
 	}
 }
 
-/* "inform 0.90 opens": what each turn does, in as few words. */
-static void
-put_acts(struct buf *out, const struct msg_s_classify *s)
-{
-	const struct msg_c_turn *t;
-	size_t i;
-
-	for (i = 0; i < s->n_turns; i++) {
-		t = &s->turns[i];
-		buf_addf(out, "%s%.*s %llu.%02llu%s%s%s%s", i > 0 ? ", " : "",
-		    SLICE_ARG(t->act), (unsigned long long)t->confidence / 1000,
-		    (unsigned long long)t->confidence % 1000 / 10,
-		    t->concludes ? " concludes" : "",
-		    t->decides ? " decides" : "", t->opens ? " opens" : "",
-		    t->returns ? " returns" : "");
-	}
-	buf_adds(out, " | ");
-}
-
-/* "create c1.0 (auth issue)": each step of a chain. */
-static void
-put_steps(struct buf *out, const struct msg_s_chainer *s)
-{
-	const struct msg_h_update *u;
-	size_t i;
-
-	for (i = 0; i < s->n_updates; i++) {
-		u = &s->updates[i];
-		buf_addf(out, "%s%.*s %.*s", i > 0 ? ", " : "",
-		    SLICE_ARG(u->kind), SLICE_ARG(u->chain));
-		if (u->topic.len > 0)
-			buf_addf(out, " (%.*s)", SLICE_ARG(u->topic));
-	}
-	buf_adds(out, s->n_updates > 0 ? " | " : "");
-}
-
-/* What the stage itself says; ingest's is in the columns. */
-static void
-put_verdict(struct buf *out, const struct tap_frame *f)
-{
-	const struct msg *section = &f->sections[f->stage];
-
-	if (section->id == MSG_s_ingest && section->as->s_ingest.error.len > 0)
-		buf_addf(out, "error=%.*s | ",
-		    SLICE_ARG(section->as->s_ingest.error));
-	if (section->id == MSG_none || section->id == MSG_s_ingest)
-		return;
-	if (section->id == MSG_s_classify)
-		put_acts(out, &section->as->s_classify);
-	else if (section->id == MSG_s_chainer)
-		put_steps(out, &section->as->s_chainer);
-	else if (section->id != MSG_s_none) {
-		msg_print(out, section->id, section->as);
-		buf_adds(out, " | ");
-	} else if (section->as->s_none.rejected)
-		buf_adds(out, "rejected | ");
-}
-
 static void
 put_stats(struct buf *out, const struct msg_stats *stats)
 {
@@ -258,7 +200,7 @@ put_human(struct buf *out, const struct tap_options *o,
 		buf_adds(out, "  ");
 		put_thread(out, f);
 		before += 4 + USER_COLUMNS + THREAD_COLUMNS;
-		put_verdict(&rest, f);
+		tap_verdict(&rest, f);
 		put_words(&rest, &f->record);
 	} else if (f->kind == KIND_stats)
 		put_stats(&rest, &f->record.as->stats);

@@ -300,6 +300,25 @@ field_named(const struct msg_spec *spec, const char *name)
 	return NULL;
 }
 
+static void put_items(struct buf *out, const struct msg_field *list,
+    const void *msg, struct slice text);
+
+static void
+put_item_value(struct buf *out, const struct msg_field *f, const char *item,
+    struct slice text)
+{
+	uint64_t n;
+
+	if (f->type == TYPE_list)
+		put_items(out, f, item, text);
+	else if (f->type == TYPE_u64 && strcmp(f->name, "confidence") == 0) {
+		n = *(const uint64_t *)(item + f->offset);
+		buf_addf(out, "%llu.%03llu", (unsigned long long)n / 1000,
+		    (unsigned long long)n % 1000);
+	} else
+		msg_json_value(out, f, item);
+}
+
 /*
  * A list as JSON.  Items that point into the turn's text by `at` and `len` get
  * the words themselves as well.
@@ -332,10 +351,7 @@ put_items(struct buf *out, const struct msg_field *list, const void *msg,
 				continue;
 			buf_addf(out, "%s\"%s\":",
 			    out->ptr[out->len - 1] == '{' ? "" : ",", f->name);
-			if (f->type == TYPE_list)
-				put_items(out, f, item, text);
-			else
-				msg_json_value(out, f, item);
+			put_item_value(out, f, item, text);
 		}
 		buf_adds(out, n > 1 ? "}," : "}");
 	}

@@ -118,6 +118,14 @@ add_rest(struct row *row, const struct msg_artifact *a)
 	row_number(row, "uses", a->uses);
 }
 
+/* An attempt is over when it failed, but nobody would call it resolved. */
+static bool
+came_to_nothing(const struct msg_artifact *a)
+{
+	return slice_is(a->status, "resolved") && a->n_history > 0 &&
+	    slice_is(a->history[a->n_history - 1].status, "failed");
+}
+
 void
 query_artifact_row(struct query *q, const struct msg_artifact *a,
     int64_t half_life_ms, struct row *row)
@@ -129,6 +137,8 @@ query_artifact_row(struct query *q, const struct msg_artifact *a,
 	row_text(row, "summary", a->summary);
 	row_maybe(row, "resolution", a->resolution);
 	row_text(row, "status", a->status);
+	row_text(row, "state", came_to_nothing(a) ? SLICE("failed") :
+						    a->status);
 	row_strs(row, "tags", &a->tags);
 	row_maybe(row, "source_ref", query_source_ref(q, a));
 	row_maybe(row, "thread", a->thread == 0 ? SLICE_NONE :

@@ -3,6 +3,8 @@
  */
 #include "store/row.h"
 
+#include <jansson.h>
+
 #include "common/json.h"
 #include "common/when.h"
 
@@ -156,6 +158,61 @@ row_cell(const struct row *row, const char *name)
 	return NULL;
 }
 
+static void
+print_json(struct buf *out, const json_t *value)
+{
+	const char *name;
+	json_t *item;
+	size_t i;
+
+	switch (json_typeof(value)) {
+	case JSON_STRING:
+		buf_add(out, json_string_value(value),
+		    json_string_length(value));
+		break;
+	case JSON_INTEGER:
+		buf_addf(out, "%lld", (long long)json_integer_value(value));
+		break;
+	case JSON_REAL:
+		buf_addf(out, "%.3f", json_real_value(value));
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		buf_adds(out, json_is_true(value) ? "yes" : "no");
+		break;
+	case JSON_NULL:
+		break;
+	case JSON_ARRAY:
+		json_array_foreach(value, i, item) {
+			buf_adds(out, i == 0 ? "" :
+				json_is_object(item) ? "; " : ", ");
+			print_json(out, item);
+		}
+		break;
+	case JSON_OBJECT:
+		i = 0;
+		json_object_foreach((json_t *)value, name, item) {
+			buf_addf(out, "%s%s: ", i++ == 0 ? "" : ", ", name);
+			print_json(out, item);
+		}
+	}
+}
+
+/* Lists and members in words; a bare number stands as it was written. */
+static void
+print_parsed(struct buf *out, struct slice text)
+{
+	json_t *value = NULL;
+
+	if (text.len > 0 && (text.ptr[0] == '[' || text.ptr[0] == '{'))
+		value = json_loadb(text.ptr, text.len, 0, NULL);
+	if (value != NULL)
+		print_json(out, value);
+	else
+		buf_addslice(out, text);
+	json_decref(value);
+}
+
 void
 cell_print(struct buf *out, const struct cell *cell)
 {
@@ -165,8 +222,10 @@ cell_print(struct buf *out, const struct cell *cell)
 	case CELL_NULL:
 		break;
 	case CELL_TEXT:
-	case CELL_JSON:
 		buf_addslice(out, cell->text);
+		break;
+	case CELL_JSON:
+		print_parsed(out, cell->text);
 		break;
 	case CELL_NUMBER:
 		buf_addf(out, "%llu", (unsigned long long)cell->number);
@@ -199,8 +258,10 @@ cell_to_json(struct buf *out, const struct cell *cell)
 	case CELL_BOOL:
 		buf_adds(out, cell->number ? "true" : "false");
 		break;
-	case CELL_NUMBER:
 	case CELL_JSON:
+		buf_addslice(out, cell->text);
+		break;
+	case CELL_NUMBER:
 		cell_print(out, cell);
 		break;
 	}

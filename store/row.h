@@ -55,7 +55,7 @@ void row_field(struct row *row, const char *name,
     const struct msg_field *field, const void *msg);
 
 const struct cell *row_cell(const struct row *row, const char *name);
-/* For people: no quotes, nothing for null. */
+/* For people: no quotes or brackets, nothing for null. */
 void cell_print(struct buf *out, const struct cell *cell);
 void cell_to_json(struct buf *out, const struct cell *cell);
 void row_to_json(struct buf *out, const struct row *row);

@@ -109,5 +109,6 @@ if [[ -x $SKEIN_BIN/skein-tap ]]; then
   { kill -KILL "$tap"; wait "$tap"; } 2>/dev/null
 fi
 down
+is "$(find "$SKEIN_HOME/run" ! -type d ! -name '*.lock')" '' 'nothing but locks is left in the run folder'
 sound 'skein check is clean after taps'
 done_testing

@@ -69,6 +69,10 @@ END
 is "$(art tree 'select(.parent != null) | [.summary, .resolution] | join(" -> ")')" \
   "Try refreshing the token -> failed: Didn't work|Check the headers then -> failed: No that's not it|Inspect the JWT payload -> The token had the wrong audience claim" \
   'each attempt with its outcome'
+is "$(skein artifacts --thread tree | awk 'NR > 1 { print $3 }' | sort | paste -sd' ')" 'failed failed resolved resolved' \
+  '  and the list does not call a failed one resolved'
+like "$(skein tap --from "$last" --until "$last" --stage compactor)" \
+  'effort a[0-9.]+ resolved \(Debug the auth bug\).* \| Found it' '  the tap tells it in words'
 is "$(art tree "$top | [.status, .summary, .resolution] | join(\" / \")")" \
   'resolved / Debug the auth bug / The token had the wrong audience claim' '  and the effort with the one that worked'
 is "$(art tree 'select(.parent != null) | .source_ref')" 'tree:2-3|tree:4-5|tree:6-7' '  each from its own turns'
