@@ -472,12 +472,12 @@ derived_close(struct stage *st)
 }
 
 static void
-apply_one(struct stage *st, struct db_txn *txn, uint64_t seq)
+apply_one(struct stage *st, struct entry_reader *from, uint64_t seq)
 {
 	struct stage_entry e;
 	struct msg_error why;
 
-	if (turn_load(st, txn, seq, true, &e, &why) == -1) {
+	if (turn_load(st, from, seq, true, &e, &why) == -1) {
 		/* It was rejected when it was live, and has no effect now. */
 		log_debug("seq %llu: %s", (unsigned long long)seq, why.text);
 		return;
@@ -492,18 +492,18 @@ static bool
 apply_batch(struct stage *st, uint64_t upto)
 {
 	uint64_t seq, cursor = st->cursor;
-	struct db_txn *txn;
+	struct entry_reader from = { 0 };
 	enum db_result result;
 
 	turn_begin(st);
-	txn = db_read(st->shared);
+	from.txn = db_read(st->shared);
 	for (seq = st->applied + 1; st->spec->apply != NULL && seq <= upto;
 	     seq++) {
-		apply_one(st, txn, seq);
+		apply_one(st, &from, seq);
 		arena_reset(&st->arena);
 		status_breathe(st);
 	}
-	db_abort(&txn);
+	db_abort(&from.txn);
 	st->cursor = upto;
 	turn_flush(st);
 	st->cursor = cursor;

@@ -93,8 +93,13 @@ struct stage {
 /* stage_turn.c */
 enum turn { TURN_IDLE, TURN_MORE, TURN_FULL };
 enum turn turn_follow(struct stage *st);
+/* Where a transaction has read so far: entries are read one after another. */
+struct entry_reader {
+	struct db_txn *txn;
+	struct db_cursor *log, *sections[STAGE_COUNT];
+};
 /* Loads entry and sections (earlier ones, and own if asked) at st's arena. */
-int turn_load(struct stage *st, struct db_txn *txn, uint64_t seq,
+int turn_load(struct stage *st, struct entry_reader *from, uint64_t seq,
     bool with_own, struct stage_entry *out, struct msg_error *why);
 void turn_begin(struct stage *st);
 /* What apply kept in memory goes into the own tables, with their cursor. */

@@ -96,11 +96,12 @@ decide_one(struct stage *st, struct db_txn *txn, uint64_t seq, struct buf *mine)
 {
 	static const struct msg_s_none rejected = { .rejected = true }, nothing;
 	struct msg section = { MSG_s_none, (const union msg_any *)&nothing };
+	struct entry_reader from = { .txn = txn };
 	struct stage_entry e;
 	struct msg_error why;
 	int rc;
 
-	rc = turn_load(st, txn, seq, false, &e, &why);
+	rc = turn_load(st, &from, seq, false, &e, &why);
 	if (rc == 0 && st->filter != NULL)
 		rc = filter_decide(st, &e, &section, &why);
 	else if (rc == 0 && st->spec->decide != NULL)

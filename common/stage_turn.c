@@ -225,14 +225,35 @@ turn_commit(struct stage *st, uint64_t upto)
 
 /* ---- following the stage before ---- */
 
-static int
-load_section(struct stage *st, struct db_txn *txn, uint64_t seq,
-    enum stage_id id, struct msg *out, struct msg_error *why)
+/* The record of `seq`: mostly the one behind that which was read last. */
+static bool
+read_on(struct db_txn *txn, struct db_cursor **at, enum table_id table,
+    uint64_t seq, struct slice *record)
 {
 	struct key key = key_u64(seq);
+	struct db_entry e;
+	bool there = false;
+
+	if (*at == NULL)
+		*at = db_cursor(txn, table);
+	else
+		there = db_next(*at, &e) && slice_eq(e.key, key_slice(&key));
+	if (!there)
+		there = db_seek(*at, key_slice(&key), &e) &&
+		    slice_eq(e.key, key_slice(&key));
+	if (there)
+		*record = e.value;
+	return there;
+}
+
+static int
+load_section(struct stage *st, struct entry_reader *from, uint64_t seq,
+    enum stage_id id, struct msg *out, struct msg_error *why)
+{
 	struct slice record;
 
-	if (!db_get(txn, stage_section_table(id), key_slice(&key), &record)) {
+	if (!read_on(from->txn, &from->sections[id], stage_section_table(id),
+		seq, &record)) {
 		msg_fail(why, "there is no section of %s", stage_name(id));
 		return -1;
 	}
@@ -240,16 +261,15 @@ load_section(struct stage *st, struct db_txn *txn, uint64_t seq,
 }
 
 int
-turn_load(struct stage *st, struct db_txn *txn, uint64_t seq, bool with_own,
-    struct stage_entry *out, struct msg_error *why)
+turn_load(struct stage *st, struct entry_reader *from, uint64_t seq,
+    bool with_own, struct stage_entry *out, struct msg_error *why)
 {
 	enum stage_id id, last = st->spec->id;
-	struct key key = key_u64(seq);
 	struct slice record;
 
 	memset(out, 0, sizeof(*out));
 	out->seq = seq;
-	if (!db_get(txn, TABLE_log, key_slice(&key), &record)) {
+	if (!read_on(from->txn, &from->log, TABLE_log, seq, &record)) {
 		msg_fail(why, "the log has no entry %llu",
 		    (unsigned long long)seq);
 		return -1;
@@ -263,7 +283,7 @@ turn_load(struct stage *st, struct db_txn *txn, uint64_t seq, bool with_own,
 	}
 	for (id = 0; id < last || (with_own && id == last); id++)
 		if ((st->filter != NULL || (st->spec->unread >> id & 1) == 0) &&
-		    load_section(st, txn, seq, id, &out->sections[id], why) ==
+		    load_section(st, from, seq, id, &out->sections[id], why) ==
 		    -1)
 			return -1;
 	return 0;
@@ -290,7 +310,7 @@ reject(struct stage *st, uint64_t seq, const struct msg_error *why,
 }
 
 static void
-pass(struct stage *st, struct db_txn *txn, uint64_t seq)
+pass(struct stage *st, struct entry_reader *from, uint64_t seq)
 {
 	static const struct msg_s_none nothing;
 	struct msg section = { MSG_s_none, (const union msg_any *)&nothing };
@@ -299,7 +319,7 @@ pass(struct stage *st, struct db_txn *txn, uint64_t seq)
 	struct msg_error why;
 
 	if (st->spec->decide != NULL || st->filter != NULL) {
-		if (turn_load(st, txn, seq, false, &e, &why) == -1 ||
+		if (turn_load(st, from, seq, false, &e, &why) == -1 ||
 		    (st->filter != NULL ?
 			    filter_decide(st, &e, &section, &why) :
 			    st->spec->decide(st, &e, &section, &why)) == -1)
@@ -328,15 +348,15 @@ fill_batch(struct stage *st)
 {
 	size_t limit = (size_t)st->conf.batch_bytes * 1024;
 	uint64_t seq = st->cursor, most;
-	struct db_txn *txn;
+	struct db_txn *txn = db_read(st->shared);
+	struct entry_reader from = { .txn = txn };
 
-	txn = db_read(st->shared);
 	check_fence(st, txn);
 	st->ahead = read_cursor(st, txn, st->spec->id - 1);
 	most = st->cursor + (uint64_t)st->conf.batch_entries;
 	while (seq < st->ahead && seq < most && st->batch.bytes.len < limit &&
 	    db_state(st->tables) == DB_DONE) {
-		pass(st, txn, ++seq);
+		pass(st, &from, ++seq);
 		status_breathe(st);
 	}
 	db_abort(&txn);
