@@ -14,6 +14,19 @@
 #include "common/text.h"
 #include "common/xmalloc.h"
 
+/* Where a value of each type tells whether it is 0 or empty. */
+enum {
+	THERE_u64 = 0,
+	THERE_i64 = 0,
+	THERE_time = 0,
+	THERE_bool = 0,
+	THERE_str = offsetof(struct slice, len),
+	THERE_bin = THERE_str,
+	THERE_strs = offsetof(struct msg_strs, count),
+	THERE_u64s = offsetof(struct msg_u64s, count),
+};
+_Static_assert(sizeof(size_t) == sizeof(uint64_t), "lengths are read as u64");
+
 #define MESSAGE(number, name, what) \
 	static const struct msg_field fields_##name[] = {
 #define FIELD(message, number, kind, member, required, prose)          \
@@ -22,6 +35,7 @@
 	  .need = NEED_##required,                                     \
 	  .name = #member,                                             \
 	  .offset = offsetof(struct msg_##message, member),            \
+	  .there = offsetof(struct msg_##message, member) + THERE_##kind, \
 	  .what = prose },
 #define LIST(message, number, sub, member, required, prose)            \
 	{ .tag = number,                                               \
@@ -29,6 +43,7 @@
 	  .need = NEED_##required,                                     \
 	  .name = #member,                                             \
 	  .offset = offsetof(struct msg_##message, member),            \
+	  .there = offsetof(struct msg_##message, n_##member),         \
 	  .count_offset = offsetof(struct msg_##message, n_##member),  \
 	  .of = MSG_##sub,                                             \
 	  .what = prose },
@@ -71,13 +86,10 @@ msg_spec_named(struct slice name)
 }
 
 const struct msg_field *
-msg_field_tagged(const struct msg_spec *spec, unsigned tag)
+msg_field_lookup(const struct msg_spec *spec, unsigned tag)
 {
 	size_t i;
 
-	/* Most messages number their tags 1, 2, 3: look there first. */
-	if (tag >= 1 && tag <= spec->n_fields && spec->fields[tag - 1].tag == tag)
-		return &spec->fields[tag - 1];
 	for (i = 0; i < spec->n_fields; i++)
 		if (spec->fields[i].tag == tag)
 			return &spec->fields[i];
@@ -128,38 +140,6 @@ static const void *
 at(const void *msg, size_t offset)
 {
 	return (const char *)msg + offset;
-}
-
-static bool
-is_zero(const struct msg_field *f, const void *msg)
-{
-	const void *value = at(msg, f->offset);
-
-	switch (f->type) {
-	case TYPE_u64:
-	case TYPE_i64:
-	case TYPE_time:
-		return *(const uint64_t *)value == 0;
-	case TYPE_bool:
-		return !*(const bool *)value;
-	case TYPE_str:
-	case TYPE_bin:
-		return ((const struct slice *)value)->len == 0;
-	case TYPE_strs:
-		return ((const struct msg_strs *)value)->count == 0;
-	case TYPE_u64s:
-		return ((const struct msg_u64s *)value)->count == 0;
-	case TYPE_list:
-		return *(const size_t *)at(msg, f->count_offset) == 0;
-	}
-	return true;
-}
-
-bool
-msg_is_absent(const struct msg_field *f, const void *msg)
-{
-	return f->need != NEED_REQ && !msg_has_tag(msg, f->tag) &&
-	    is_zero(f, msg);
 }
 
 int

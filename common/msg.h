@@ -93,6 +93,7 @@ struct msg_field {
 	enum msg_need need;
 	const char *name;
 	size_t offset;
+	size_t there;		/* what is not 0 in one that has a value */
 	size_t count_offset;	/* lists */
 	enum msg_id of;		/* lists */
 	const char *what;
@@ -130,11 +131,29 @@ struct msg_error {
 
 const struct msg_spec *msg_spec(unsigned id);		/* NULL: no such id */
 const struct msg_spec *msg_spec_named(struct slice name);
-const struct msg_field *msg_field_tagged(const struct msg_spec *, unsigned tag);
+const struct msg_field *msg_field_lookup(const struct msg_spec *, unsigned tag);
+/* NULL: no such tag.  Most messages number theirs 1, 2, 3. */
+static inline const struct msg_field *
+msg_field_tagged(const struct msg_spec *spec, unsigned tag)
+{
+	if (tag - 1 < spec->n_fields && spec->fields[tag - 1].tag == tag)
+		return &spec->fields[tag - 1];
+	return msg_field_lookup(spec, tag);
+}
 bool msg_is_entry(enum msg_id id);	/* begins with the envelope */
 bool msg_has_tag(const void *msg, unsigned tag);
 /* Not required, not marked as present, and zero or empty: not written. */
-bool msg_is_absent(const struct msg_field *field, const void *msg);
+static inline bool
+msg_is_absent(const struct msg_field *f, const void *msg)
+{
+	const char *there = (const char *)msg + f->there;
+	uint64_t has;
+
+	memcpy(&has, msg, sizeof(has));
+	return f->need != NEED_REQ && (has >> f->tag & 1) == 0 &&
+	    (f->type == TYPE_bool ? !*(const bool *)there :
+				    *(const uint64_t *)there == 0);
+}
 /* How many unknown tags were skipped since the process began. */
 uint64_t msg_unknown_tags(void);
 

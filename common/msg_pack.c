@@ -118,7 +118,7 @@ pack_list(struct buf *out, const struct msg_field *f, const void *msg)
 		pack_message(out, sub, items + i * sub->size);
 }
 
-static void
+static inline void
 pack_value(struct buf *out, const struct msg_field *f, const void *msg)
 {
 	const void *value = at(msg, f->offset);
@@ -211,18 +211,23 @@ read_number(struct reader *r, unsigned width, uint64_t *out)
 }
 
 static bool
-read_uint(struct reader *r, uint64_t *out)
+read_wide_uint(struct reader *r, uint64_t *out)
 {
 	unsigned c;
 
 	if (r->at == r->end)
 		return false;
 	c = *r->at++;
-	if (c < 0x80) {
-		*out = c;
-		return true;
-	}
 	return c >= 0xcc && c <= 0xcf && read_number(r, 1u << (c - 0xcc), out);
+}
+
+static inline bool
+read_uint(struct reader *r, uint64_t *out)
+{
+	if (r->at == r->end || *r->at >= 0x80)
+		return read_wide_uint(r, out);
+	*out = *r->at++;
+	return true;
 }
 
 static bool
@@ -254,7 +259,7 @@ read_int(struct reader *r, int64_t *out)
 	return true;
 }
 
-static bool
+static inline bool
 read_bytes(struct reader *r, uint64_t len, struct slice *out)
 {
 	if ((uint64_t)(r->end - r->at) < len)
@@ -265,7 +270,7 @@ read_bytes(struct reader *r, uint64_t len, struct slice *out)
 }
 
 static bool
-read_str(struct reader *r, struct slice *out)
+read_long_str(struct reader *r, struct slice *out)
 {
 	uint64_t len;
 	unsigned c;
@@ -273,10 +278,16 @@ read_str(struct reader *r, struct slice *out)
 	if (r->at == r->end)
 		return false;
 	c = *r->at++;
-	if ((c & 0xe0) == 0xa0)
-		return read_bytes(r, c & 0x1f, out);
 	return c >= 0xd9 && c <= 0xdb &&
 	    read_number(r, 1u << (c - 0xd9), &len) && read_bytes(r, len, out);
+}
+
+static inline bool
+read_str(struct reader *r, struct slice *out)
+{
+	if (r->at == r->end || (*r->at & 0xe0) != 0xa0)
+		return read_long_str(r, out);
+	return read_bytes(r, *r->at++ & 0x1f, out);
 }
 
 static bool
@@ -293,7 +304,7 @@ read_bin(struct reader *r, struct slice *out)
 }
 
 /* A count can be no larger than the bytes that are left. */
-static bool
+static inline bool
 read_count(struct reader *r, unsigned fixed, unsigned wide, size_t *out)
 {
 	uint64_t n;
@@ -360,7 +371,7 @@ read_list(struct reader *r, const struct msg_field *f, void *msg)
 	return true;
 }
 
-static bool
+static inline bool
 read_value(struct reader *r, const struct msg_field *f, void *msg)
 {
 	void *value = (char *)msg + f->offset;
