@@ -9,6 +9,7 @@
 #include "common/text.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <utf8proc.h>
 
 bool
@@ -91,21 +92,37 @@ text_valid_utf8(struct slice s, size_t *bad_at)
 	return true;
 }
 
-bool
-text_next(struct slice s, size_t *pos, int32_t *cp)
+static bool
+next_wide(struct slice s, size_t *pos, int32_t *cp)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;
-	size_t len;
+	size_t len = sequence_len(p + *pos, s.len - *pos, cp);
 
-	if (*pos >= s.len)
-		return false;
-	len = sequence_len(p + *pos, s.len - *pos, cp);
 	if (len == 0) {
 		*cp = TEXT_BAD;
 		len = 1;
 	}
 	*pos += len;
 	return true;
+}
+
+/* What text_next does, for the loops of this file. */
+static inline bool
+next_char(struct slice s, size_t *pos, int32_t *cp)
+{
+	if (*pos >= s.len)
+		return false;
+	*cp = (unsigned char)s.ptr[*pos];
+	if (*cp >= 0x80)
+		return next_wide(s, pos, cp);
+	++*pos;
+	return true;
+}
+
+bool
+text_next(struct slice s, size_t *pos, int32_t *cp)
+{
+	return next_char(s, pos, cp);
 }
 
 size_t
@@ -239,16 +256,27 @@ ascii_alnum(int c)
 	return ascii_letter(c) || ascii_digit(c);
 }
 
+/* What text_class does, for the loops of this file. */
+static inline enum text_class
+class_of(int32_t cp)
+{
+	static const unsigned char classes[0x80] = {
+		[0 ... ' '] = TEXT_SPACE, [0x7f] = TEXT_SPACE,
+		['!' ... '/'] = TEXT_SIGN, ['0' ... '9'] = TEXT_DIGIT,
+		[':' ... '@'] = TEXT_SIGN, ['A' ... 'Z'] = TEXT_LETTER,
+		['[' ... '`'] = TEXT_SIGN, ['a' ... 'z'] = TEXT_LETTER,
+		['{' ... '~'] = TEXT_SIGN,
+	};
+
+	if (cp >= 0x80)
+		return wide_class(cp);
+	return cp < 0 ? TEXT_SPACE : classes[cp];
+}
+
 enum text_class
 text_class(int32_t cp)
 {
-	if (cp >= 0x80)
-		return wide_class(cp);
-	if (ascii_letter(cp))
-		return TEXT_LETTER;
-	if (ascii_digit(cp))
-		return TEXT_DIGIT;
-	return cp <= ' ' || cp == 0x7f ? TEXT_SPACE : TEXT_SIGN;
+	return class_of(cp);
 }
 
 bool
@@ -299,7 +327,7 @@ fold_piece(struct slice s, char *out)
 	size_t pos = 0;
 	int32_t cp;
 
-	while (text_next(s, &pos, &cp)) {
+	while (next_char(s, &pos, &cp)) {
 		int last_class = 0;
 
 		if (cp == 0x2018 || is_apostrophe(cp))
@@ -567,8 +595,8 @@ run_measure(struct slice s, size_t at)
 	size_t pos = at;
 	int32_t cp;
 
-	while (text_next(s, &pos, &cp)) {
-		enum text_class class = text_class(cp);
+	while (next_char(s, &pos, &cp)) {
+		enum text_class class = class_of(cp);
 
 		if (class == TEXT_LETTER)
 			run.letters++;
@@ -620,10 +648,10 @@ url_end(struct slice s, size_t from)
 	int round = 0, square = 0;
 	int32_t cp;
 
-	while (text_next(s, &next, &cp)) {
+	while (next_char(s, &next, &cp)) {
 		if (cp < 0x80 ? !is_url_byte(cp)
-		    : text_class(cp) != TEXT_LETTER &&
-		    text_class(cp) != TEXT_MARK)
+		    : class_of(cp) != TEXT_LETTER &&
+		    class_of(cp) != TEXT_MARK)
 			break;
 		round += (cp == '(') - (cp == ')');
 		square += (cp == '[') - (cp == ']');
@@ -1122,8 +1150,8 @@ joins_word(struct slice s, const struct word *w, int32_t cp, size_t next)
 	if (is_apostrophe(cp)) {
 		int32_t after;
 
-		return w->letters > 0 && text_next(s, &next, &after) &&
-		    text_class(after) == TEXT_LETTER;
+		return w->letters > 0 && next_char(s, &next, &after) &&
+		    class_of(after) == TEXT_LETTER;
 	}
 	return (cp == '.' || cp == ',') && w->numeric &&
 	    ascii_digit(byte_at(s, next)) && ascii_digit(byte_at(s, next - 2));
@@ -1138,8 +1166,8 @@ word_measure(struct slice s, size_t at)
 	int32_t cp;
 
 	w.numeric = ascii_digit(byte_at(s, at));
-	while (text_next(s, &pos, &cp)) {
-		enum text_class class = text_class(cp);
+	while (next_char(s, &pos, &cp)) {
+		enum text_class class = class_of(cp);
 
 		if (class == TEXT_LETTER) {
 			w.letters++;
@@ -1210,7 +1238,7 @@ marks_end(struct slice s, size_t at)
 	size_t pos = at;
 	int32_t cp;
 
-	while (text_next(s, &pos, &cp) && text_class(cp) == TEXT_MARK)
+	while (next_char(s, &pos, &cp) && class_of(cp) == TEXT_MARK)
 		at = pos;
 	return at;
 }
@@ -1223,17 +1251,17 @@ picture_end(struct slice s, size_t at)
 	bool joined = true, flag = false;
 	int32_t cp;
 
-	while (text_next(s, &pos, &cp)) {
+	while (next_char(s, &pos, &cp)) {
 		bool letter = cp >= 0x1f1e6 && cp <= 0x1f1ff;
 
 		if (cp == 0x200d)
 			joined = true;
 		else if (flag && letter)
 			flag = false;
-		else if (joined && text_class(cp) == TEXT_PICTURE) {
+		else if (joined && class_of(cp) == TEXT_PICTURE) {
 			joined = false;
 			flag = letter;
-		} else if (text_class(cp) != TEXT_MARK &&
+		} else if (class_of(cp) != TEXT_MARK &&
 		    !(cp >= 0x1f3fb && cp <= 0x1f3ff))
 			break;
 		end = pos;
@@ -1340,6 +1368,29 @@ starts_compound(int32_t cp)
 	    cp == '#' || cp == '$' || cp == '-' || cp == '\\';
 }
 
+/* Where the small letters from `at` on end, eight bytes at a time. */
+static size_t
+small_end(struct slice s, size_t at)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t eight, low, small;
+
+	for (; at < s.len && s.len - at >= sizeof(eight); at += sizeof(eight)) {
+		memcpy(&eight, s.ptr + at, sizeof(eight));
+		eight = le64toh(eight);
+		low = eight & 0x7f * ones;
+		/* A byte's top bit: at least 'a', not past 'z', and ASCII. */
+		small = (low + (0x80 - 'a') * ones) &
+		    ~(low + (0x80 - 'z' - 1) * ones) & ~eight & 0x80 * ones;
+		if (small != 0x80 * ones)
+			return at + (size_t)__builtin_ctzll(small ^
+			    0x80 * ones) / 8;
+	}
+	while (at < s.len && s.ptr[at] >= 'a' && s.ptr[at] <= 'z')
+		at++;
+	return at;
+}
+
 /*
  * The end of a small-letter word with a border behind it, or 0.  Most words
  * of most texts are such, and need not be measured twice to be known.
@@ -1347,11 +1398,9 @@ starts_compound(int32_t cp)
 static size_t
 common_word_end(struct slice s, size_t at)
 {
-	size_t i = at + 1;
+	size_t i = small_end(s, at + 1);
 	int c;
 
-	while (i < s.len && s.ptr[i] >= 'a' && s.ptr[i] <= 'z')
-		i++;
 	if (i == s.len)
 		return i;
 	c = (unsigned char)s.ptr[i];
@@ -1370,9 +1419,9 @@ text_tokens_next(struct text_tokens *t, struct text_token *token)
 
 	for (;;) {
 		next = t->pos;
-		if (!text_next(t->text, &next, &cp))
+		if (!next_char(t->text, &next, &cp))
 			return false;
-		class = text_class(cp);
+		class = class_of(cp);
 		if (class != TEXT_SPACE && class != TEXT_MARK)
 			break;
 		t->pos = next;
