@@ -31,10 +31,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "classify/features.h"
+#include "common/log.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -46,7 +48,7 @@ enum {
 	HEADER_BYTES = 48,
 	BIAS_MAX = 1 << 29,
 	SCALE_MAX = 1 << 22,
-	FINDER_BITS = 15,
+	SHELF_BITS = 14, SHELF_PLACES = 8, LINE_BYTES = 64,
 	PART_ROWS = 256,
 	ROOT_BITS = 12, X_BITS = 5,	/* 128 n / sqrt(n) << 12 fits 32 bits */
 	SCORE_BITS = 10, SCORE_MAX = 1 << 20,
@@ -54,11 +56,26 @@ enum {
 	EXP_ENTRIES = 12 * EXP_STEPS,
 };
 
+/*
+ * The keys with the same top bits, in no more than half a line of memory:
+ * most features are not known, and one look should do to see that.  In front
+ * of them is the row of the first; that of another follows from its place.
+ * Where there are more than seven keys, NO_ROW is in front.
+ */
+typedef uint32_t four __attribute__((vector_size(16)));
+struct shelf {
+	union {
+		uint32_t one[SHELF_PLACES];
+		four all[SHELF_PLACES / 4];
+	};
+};
+enum { NO_ROW = -1 };
+
 struct model {
 	uint32_t rows;
 	uint32_t *keys;
-	int8_t *embedding;
-	uint32_t finder[(1 << FINDER_BITS) + 1];
+	int8_t *embedding;		/* a row a line */
+	struct shelf *shelves;
 	int16_t first[MODEL_HIDDEN][MODEL_WIDTH];
 	int32_t first_bias[MODEL_HIDDEN], first_scale[MODEL_HIDDEN];
 	int16_t second[ACT_COUNT][MODEL_HIDDEN];
@@ -72,7 +89,7 @@ _Static_assert(-3 >> 1 == -2, "right shifts must round towards minus infinity");
 /* What one text gives on its way through. */
 struct pass {
 	struct features features;
-	int32_t row[FEATURES_MAX];	/* -1: not known */
+	int32_t row[FEATURES_MAX];	/* NO_ROW: not known */
 	unsigned known[GROUP_COUNT];
 	int16_t x[MODEL_WIDTH];
 	int16_t hidden[MODEL_HIDDEN];
@@ -209,13 +226,25 @@ check_ranges(const struct model *m, struct buf *why)
 	return 0;
 }
 
+/* Room that begins with a line of memory. */
+static void *
+aligned(size_t bytes)
+{
+	void *room = aligned_alloc(LINE_BYTES,
+	    (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+
+	if (room == NULL)
+		fatalx(EX_RETRY, "no memory for the weights");
+	return room;
+}
+
 static int
 load_body(struct model *m, const unsigned char *p, struct buf *why)
 {
 	m->keys = xmalloc(m->rows * sizeof(*m->keys));
 	for (uint32_t i = 0; i < m->rows; i++, p += 4)
 		m->keys[i] = get_u32(p);
-	m->embedding = xmalloc((size_t)m->rows * MODEL_DIM);
+	m->embedding = aligned((size_t)m->rows * MODEL_DIM);
 	/* int8_t is two's complement, as the file is. */
 	memcpy(m->embedding, p, (size_t)m->rows * MODEL_DIM);
 	p += (size_t)m->rows * MODEL_DIM;
@@ -241,11 +270,31 @@ integer_root(uint64_t n)
 }
 
 static void
+make_shelves(struct model *m)
+{
+	uint32_t top, first = 0, end, i;
+
+	m->shelves = aligned(sizeof(*m->shelves) << SHELF_BITS);
+	for (top = 0; top < 1 << SHELF_BITS; top++, first = end) {
+		uint32_t *place = m->shelves[top].one;
+
+		for (end = first; end < m->rows &&
+		    m->keys[end] >> (32 - SHELF_BITS) == top; end++)
+			;
+		/* Where no key is, one that does not belong here. */
+		for (i = 1; i < SHELF_PLACES; i++)
+			place[i] = first + i <= end ? m->keys[first + i - 1] :
+			    ~top << (32 - SHELF_BITS);
+		place[0] = end - first < SHELF_PLACES ? first :
+		    (uint32_t)NO_ROW;
+	}
+}
+
+static void
 make_tables(struct model *m)
 {
 	/* e^(-1/128) in 32 bits after the point */
 	const uint64_t step = 4261543595u;
-	uint32_t row = 0;
 
 	for (uint32_t n = 1; n <= FEATURES_MAX; n++)
 		m->root[n] = (int32_t)integer_root(
@@ -253,12 +302,7 @@ make_tables(struct model *m)
 	m->exp[0] = (uint32_t)1 << 31;
 	for (size_t i = 1; i < EXP_ENTRIES; i++)
 		m->exp[i] = (uint32_t)(m->exp[i - 1] * step >> 32);
-	for (uint32_t top = 0; top <= 1 << FINDER_BITS; top++) {
-		while (row < m->rows &&
-		    m->keys[row] >> (32 - FINDER_BITS) < top)
-			row++;
-		m->finder[top] = row;
-	}
+	make_shelves(m);
 }
 
 static int
@@ -335,21 +379,46 @@ model_close(struct model **m)
 		return;
 	free((*m)->keys);
 	free((*m)->embedding);
+	free((*m)->shelves);
 	free(*m);
 	*m = NULL;
 }
 
 /* ---- from text to scores */
 
+/* A full shelf is rare: its keys are in order. */
 static int32_t
+search_row(const struct model *m, uint32_t key)
+{
+	uint32_t low = 0, high = m->rows, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (m->keys[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < m->rows && m->keys[low] == key ? (int32_t)low : NO_ROW;
+}
+
+/*
+ * Without a branch that depends on the key, as no processor could guess it:
+ * the place of the key among the eight is the sum of all places that hold it.
+ */
+static inline int32_t
 find_row(const struct model *m, uint32_t key)
 {
-	uint32_t top = key >> (32 - FINDER_BITS);
+	static const four low = { 0, 1, 2, 3 }, high = { 4, 5, 6, 7 };
+	const struct shelf *s = &m->shelves[key >> (32 - SHELF_BITS)];
+	four held = ((four)(s->all[0] == key) & low) +
+	    ((four)(s->all[1] == key) & high);
+	uint32_t place = held[0] + held[1] + held[2] + held[3];
 
-	for (uint32_t i = m->finder[top]; i < m->finder[top + 1]; i++)
-		if (m->keys[i] == key)
-			return (int32_t)i;
-	return -1;
+	if (s->one[0] == (uint32_t)NO_ROW)
+		return search_row(m, key);
+	/* All bits of NO_ROW are set. */
+	return (int32_t)((s->one[0] + place - 1) | -(uint32_t)(place == 0));
 }
 
 /* Eight numbers that are added at once, where the machine can. */
@@ -405,6 +474,9 @@ sum_groups(const struct model *m, struct pass *p)
 		unsigned group = feature_group(one->kind);
 
 		p->row[i] = find_row(m, one->key);
+		/* It comes while the others are looked for; any will do. */
+		__builtin_prefetch(m->embedding + (size_t)(p->row[i] &
+		    ~(p->row[i] >> 31)) * MODEL_DIM);
 		rows[group][p->known[group]] = p->row[i];
 		p->known[group] += p->row[i] >= 0;
 	}
