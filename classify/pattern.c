@@ -45,7 +45,6 @@ patterns_new(void)
 static void
 group_release(struct group *g)
 {
-	automaton_close(&g->automaton);
 	free(g->nodes);
 	free(g->rows);
 	free(g->starts[0]);
@@ -62,6 +61,8 @@ patterns_free(struct patterns **pp)
 		return;
 	for (size_t i = 0; i < p->group_count; i++)
 		group_release(&p->groups[i]);
+	for (size_t i = 0; p->walks != NULL && i < p->group_count; i++)
+		automaton_close(&p->walks[i].automaton);
 	for (size_t i = 0; i < p->set_count; i++)
 		free(p->sets[i].words);
 	free(p->groups);
@@ -72,14 +73,12 @@ patterns_free(struct patterns **pp)
 	free(p->macros);
 	free(p->apart);
 	free(p->symbols);
-	free(p->begins.groups);
+	free(p->begins.calls);
 	free(p->begins.at);
-	free(p->wakes.groups);
+	free(p->wakes.calls);
 	free(p->wakes.at);
-	free(p->place);
+	free(p->walks);
 	free(p->active);
-	free(p->stepped);
-	free(p->seen);
 	free(p->hits);
 	arena_release(&p->arena);
 	free(p);
@@ -263,25 +262,25 @@ group_compile(struct patterns *p, size_t number, struct sorting *t,
 	nfa.has = g->has;
 	nfa.symbols = g->symbols;
 	nfa.comma = t->of[AT_comma];
-	automaton_open(&g->automaton, &nfa);
+	automaton_open(&p->walks[number].automaton, &nfa);
 	return 0;
 }
 
 static void
-roll_add(struct roll *r, uint32_t group)
+roll_add(struct roll *r, uint32_t group, unsigned symbol)
 {
-	r->groups = pattern_grow(r->groups, r->count, &r->room, sizeof(*r->groups));
-	r->groups[r->count++] = group;
+	r->calls = pattern_grow(r->calls, r->count, &r->room, sizeof(*r->calls));
+	r->calls[r->count++] = (struct call){ group, (uint16_t)symbol };
 }
 
 static bool
-group_begins(struct group *g, unsigned symbol)
+group_begins(const struct group *g, struct automaton *a, unsigned symbol)
 {
 	unsigned to;
 
 	if (g->start_count[true] == 0)
-		return automaton_wakes(&g->automaton, symbol);
-	to = automaton_step(&g->automaton, PLACE_START, symbol);
+		return automaton_wakes(a, symbol);
+	to = automaton_step(a, PLACE_START, symbol);
 	return !(to & PLACE_RESTS) || (to & PLACE_FOUND);
 }
 
@@ -294,13 +293,13 @@ rolls_fill(struct patterns *p)
 	p->wakes.at = xcalloc(size, sizeof(*p->wakes.at));
 	for (uint32_t w = 0; w < p->word_count; w++) {
 		for (uint32_t g = 0; g < p->group_count; g++) {
-			struct group *group = &p->groups[g];
+			struct automaton *a = &p->walks[g].automaton;
 			unsigned symbol = p->symbols[w * p->group_count + g];
 
-			if (automaton_wakes(&group->automaton, symbol))
-				roll_add(&p->wakes, g);
-			if (group_begins(group, symbol))
-				roll_add(&p->begins, g);
+			if (automaton_wakes(a, symbol))
+				roll_add(&p->wakes, g, symbol);
+			if (group_begins(&p->groups[g], a, symbol))
+				roll_add(&p->begins, g, symbol);
 		}
 		p->begins.at[w + 1] = (uint32_t)p->begins.count;
 		p->wakes.at[w + 1] = (uint32_t)p->wakes.count;
@@ -335,16 +334,14 @@ patterns_compile(struct patterns *p, struct buf *why)
 	sets_finish(p, room);
 	memset(room, 0, (p->word_count * 4 + 4) * sizeof(*room));
 	p->symbols = xcalloc(p->word_count * count, sizeof(*p->symbols));
+	p->walks = xcalloc(count, sizeof(*p->walks));
 	for (size_t g = 0; g < p->group_count && rc == 0; g++)
 		rc = group_compile(p, g, &t, why);
 	free(room);
 	if (rc < 0)
 		return -1;
 	rolls_fill(p);
-	p->place = xcalloc(count, sizeof(*p->place));
 	p->active = xcalloc(count, sizeof(*p->active));
-	p->stepped = xcalloc(count, sizeof(*p->stepped));
-	p->seen = xcalloc(count, sizeof(*p->seen));
 	p->hits = xcalloc(count, sizeof(*p->hits));
 	return 0;
 }
@@ -396,23 +393,23 @@ word_known(const struct patterns *p, const struct scan *s,
 static void
 hit_add(struct patterns *p, unsigned g, struct pattern_hits *out)
 {
-	if (p->seen[g] == p->match)
+	if (p->walks[g].seen == p->match)
 		return;
-	p->seen[g] = p->match;
+	p->walks[g].seen = p->match;
 	p->hits[out->count++] = g;
 }
 
 /* One group goes on by one word; true if it is still under way. */
 static inline bool
-group_step(struct patterns *p, unsigned g, unsigned place,
-    const uint16_t *symbols, struct pattern_hits *out)
+group_step(struct patterns *p, unsigned g, unsigned place, unsigned symbol,
+    struct pattern_hits *out)
 {
-	unsigned to = automaton_step(&p->groups[g].automaton, place,
-	    symbols[g]);
+	struct walk *walk = &p->walks[g];
+	unsigned to = automaton_step(&walk->automaton, place, symbol);
 
 	if (to & PLACE_FOUND)
 		hit_add(p, g, out);
-	p->place[g] = (uint16_t)to;
+	walk->place = (uint16_t)to;
 	return !(to & PLACE_RESTS);
 }
 
@@ -426,38 +423,37 @@ match_begin(struct patterns *p)
 static void
 match_first(struct patterns *p, uint32_t word, struct pattern_hits *out)
 {
-	const uint16_t *symbols = p->symbols + word * p->group_count;
+	const struct call *call = p->begins.calls;
 
 	p->fresh = false;
-	for (uint32_t i = p->begins.at[word]; i < p->begins.at[word + 1]; i++) {
-		unsigned g = p->begins.groups[i];
-
-		if (group_step(p, g, PLACE_START, symbols, out))
-			p->active[p->active_count++] = g;
-	}
+	for (uint32_t i = p->begins.at[word]; i < p->begins.at[word + 1]; i++)
+		if (group_step(p, call[i].group, PLACE_START, call[i].symbol,
+		    out))
+			p->active[p->active_count++] = call[i].group;
 }
 
 static void
 match_next(struct patterns *p, uint32_t word, struct pattern_hits *out)
 {
 	const uint16_t *symbols = p->symbols + word * p->group_count;
-	const uint32_t *wake = p->wakes.groups;	/* NULL: nothing wakes any */
+	const struct call *call = p->wakes.calls;	/* NULL: nothing wakes */
 	uint32_t at = p->wakes.at[word], last = p->wakes.at[word + 1];
 	unsigned *active = p->active;
-	uint64_t *stepped = p->stepped, step = ++p->step;
+	uint64_t step = ++p->step;
 	size_t count = p->active_count, kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		unsigned g = active[i];
 
-		stepped[g] = step;
-		if (group_step(p, g, p->place[g], symbols, out))
+		p->walks[g].stepped = step;
+		if (group_step(p, g, p->walks[g].place, symbols[g], out))
 			active[kept++] = g;
 	}
 	for (; at < last; at++)
-		if (stepped[wake[at]] != step &&
-		    group_step(p, wake[at], PLACE_IDLE, symbols, out))
-			active[kept++] = wake[at];
+		if (p->walks[call[at].group].stepped != step &&
+		    group_step(p, call[at].group, PLACE_IDLE, call[at].symbol,
+		    out))
+			active[kept++] = call[at].group;
 	p->active_count = kept;
 }
 
@@ -483,7 +479,8 @@ patterns_match(struct patterns *p, struct slice text, struct pattern_hits *out)
 
 	*out = (struct pattern_hits){ .ids = p->hits };
 	if (++p->match == 0) {
-		memset(p->seen, 0, p->group_count * sizeof(*p->seen));
+		for (size_t g = 0; g < p->group_count; g++)
+			p->walks[g].seen = 0;
 		p->match = 1;
 	}
 	match_begin(p);
@@ -508,7 +505,7 @@ patterns_stats(const struct patterns *p, struct pattern_stats *out)
 		.words = p->word_count, .groups = p->group_count,
 	};
 	for (size_t i = 0; i < p->group_count; i++) {
-		const struct automaton *a = &p->groups[i].automaton;
+		const struct automaton *a = &p->walks[i].automaton;
 
 		out->nodes += p->groups[i].node_count;
 		out->symbols += p->groups[i].symbols;

@@ -59,12 +59,25 @@ struct group {
 	size_t start_count[2], start_room[2];
 	uint64_t *has;
 	size_t symbols;
-	struct automaton automaton;
 };
 
-/* For each word a list of groups: those of w lie from at[w] to at[w + 1]. */
+/* Where a group is in the text at hand; all that a step looks at is here. */
+struct walk {
+	struct automaton automaton;
+	uint64_t stepped;	/* the number of the step that it took last */
+	unsigned seen;		/* the number of the match that it was found in */
+	uint16_t place;		/* where its automaton is */
+};
+
+/*
+ * For each word a list of groups, with the symbol that the word is to each:
+ * those of w lie from at[w] to at[w + 1].
+ */
 struct roll {
-	uint32_t *groups;
+	struct call {
+		uint32_t group;
+		uint16_t symbol;
+	} *calls;
 	uint32_t *at;
 	size_t count, room;
 };
@@ -91,14 +104,12 @@ struct patterns {
 	uint16_t *symbols;	/* by word, then by group */
 	struct roll begins;	/* groups that go on when a text begins so */
 	struct roll wakes;	/* groups that a word wakes anywhere */
-	/* The match at work; seen and stepped hold the number of one. */
-	uint16_t *place;	/* by group: where its automaton is */
+	/* The match at work. */
+	struct walk *walks;	/* by group */
 	unsigned *active;	/* groups that are under way */
 	size_t active_count;
 	bool fresh;		/* nothing was read yet but commas */
-	uint64_t *stepped;	/* by group */
 	uint64_t step;
-	unsigned *seen;		/* by id */
 	unsigned *hits;
 	unsigned match;
 };
