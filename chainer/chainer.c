@@ -13,17 +13,30 @@
 #include "chainer/memo.h"
 #include "chainer/session.h"
 #include "common/log.h"
+#include "common/xmalloc.h"
+
+struct chainer {
+	struct reply_model *model;	/* or NULL */
+	/*
+	 * Applying takes the steps that deciding has just taken, on the same
+	 * tables: what was decided last is kept until it is applied.
+	 */
+	struct weave decided;
+	const union msg_any *section;	/* what it came to, or NULL */
+};
 
 static struct weave
 weave_open(struct stage *st, const struct stage_entry *e,
-    struct msg_s_chainer *section, bool writes)
+    struct msg_s_chainer *section)
 {
+	const struct chainer *c = stage_state(st);
 	const struct conf *conf = stage_conf(st);
 
+	memo_trim(st);
 	return (struct weave){
-		.work = work_open(st, e, writes),
+		.work = work_open(st, e),
 		.entry = e,
-		.model = stage_state(st),
+		.model = c->model,
 		.section = section,
 		.rules = {
 			.formula = formula_named(conf->chain_formula),
@@ -41,8 +54,10 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 {
 	union msg_any *out = arena_alloc(stage_arena(st), sizeof(*out));
 	struct msg_s_chainer *s = &out->s_chainer;
+	struct chainer *c = stage_state(st);
 	struct weave v;
 
+	c->section = NULL;
 	/* Of what was forgotten nothing may be left, its time neither. */
 	if (e->entry.id == MSG_tombstone)
 		return 0;
@@ -50,8 +65,7 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 		msg_fail(why, "there is no section of ingest");
 		return -1;
 	}
-	memo_trim(st);
-	v = weave_open(st, e, s, false);
+	v = weave_open(st, e, s);
 	time_decide(&v);
 	if (e->entry.id == MSG_session_end)
 		session_end_decide(&v);
@@ -63,24 +77,34 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 		session_decide(&v);
 		weave_decide(&v);
 	}
-	if (s->n_turns + s->n_updates + s->n_checks + s->n_sessions > 0)
-		*section = (struct msg){ MSG_s_chainer, out };
+	if (s->n_turns + s->n_updates + s->n_checks + s->n_sessions == 0)
+		return 0;
+	*section = (struct msg){ MSG_s_chainer, out };
+	c->decided = v;
+	c->section = out;
 	return 0;
 }
 
 static void
 apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 {
+	struct chainer *c = stage_state(st);
 	struct msg_s_chainer s = { 0 };
 	struct weave v;
 
+	memo_follow(e->seq);
 	if (e->entry.id == MSG_tombstone)
 		return;
-	if (section->id == MSG_s_chainer)
-		s = section->as->s_chainer;
-	v = weave_open(st, e, &s, true);
-	time_apply(&v);
-	weave_apply(&v);
+	if (c->section != NULL && c->section == section->as)
+		v = c->decided;
+	else {
+		if (section->id == MSG_s_chainer)
+			s = section->as->s_chainer;
+		v = weave_open(st, e, &s);
+		time_apply(&v);
+		weave_apply(&v);
+	}
+	c->section = NULL;
 	if (weave_turn_count(e) > 0)
 		session_apply(&v);
 	work_write(v.work);
@@ -91,30 +115,32 @@ static void
 start(struct stage *st)
 {
 	char *path = conf_data_path(stage_conf(st), "reply.model");
-	struct reply_model *model;
+	struct chainer *c = xcalloc(1, sizeof(*c));
 	struct buf why;
 
+	stage_set_state(st, c);
 	if (path == NULL || access(path, F_OK) == -1) {
 		log_info("no weights: who answers whom goes by names alone");
 		free(path);
 		return;
 	}
 	buf_init(&why, 4096);
-	model = reply_model_open(path, &why);
-	if (model == NULL)
+	c->model = reply_model_open(path, &why);
+	if (c->model == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
 	free(path);
-	stage_set_state(st, model);
 }
 
 static void
 stop(struct stage *st)
 {
-	struct reply_model *model = stage_state(st);
+	struct chainer *c = stage_state(st);
 
-	if (model != NULL)
-		reply_model_close(&model);
+	if (c->model != NULL)
+		reply_model_close(&c->model);
+	free(c);
+	stage_set_state(st, NULL);
 	memo_release();
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "common/when.h"
+#include "common/xmalloc.h"
 
 enum { ONE = 1000 };
 
@@ -137,11 +138,11 @@ hash_of(struct slice word)
 }
 
 static void
-hash_list(struct arena *arena, const struct msg_strs *list, struct hashes *out)
+hash_list(uint32_t *room, const struct msg_strs *list, struct hashes *out)
 {
 	size_t i;
 
-	out->at = arena_array(arena, list->count, sizeof(out->at[0]));
+	out->at = room;
 	for (i = 0; i < list->count; i++) {
 		out->at[i] = hash_of(list->at[i]);
 		see(&out->seen, out->at[i]);
@@ -167,20 +168,57 @@ count_both(const struct seen *a, const struct seen *b)
 	return n;
 }
 
-const struct sketch *
-sketch_topic(struct arena *arena, const struct topic *t)
+static bool
+are_apart(const struct seen *a, const struct seen *b)
 {
-	struct sketch *s = arena_alloc(arena, sizeof(*s));
+	uint64_t both = 0;
 	size_t i;
 
-	hash_list(arena, &t->keywords, &s->keywords);
-	hash_list(arena, &t->entities, &s->entities);
-	s->n_letters = fuzzy_text(arena, t->subject, s->letters);
+	for (i = 0; i < SEEN_WORDS; i++)
+		both |= a->bits[i] & b->bits[i];
+	return both == 0;
+}
+
+/* The hashes stand behind the sketch. */
+static size_t
+sketch_bytes(const struct topic *t)
+{
+	return sizeof(struct sketch) +
+	    (t->keywords.count + t->entities.count) * sizeof(uint32_t);
+}
+
+static void
+draw(struct sketch *s, struct arena *scratch, const struct topic *t)
+{
+	uint32_t *hashes = (uint32_t *)(s + 1);
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	hash_list(hashes, &t->keywords, &s->keywords);
+	hash_list(hashes + t->keywords.count, &t->entities, &s->entities);
+	s->n_letters = fuzzy_text(scratch, t->subject, s->letters);
 	for (i = 0; i + 1 < s->n_letters; i++)
 		see(&s->pairs, (unsigned char)s->letters[i] * 31u +
 		    (unsigned char)s->letters[i + 1] * 7u);
 	if (s->n_letters > 1)
 		s->hidden = s->n_letters - 1 - count_both(&s->pairs, &s->pairs);
+}
+
+const struct sketch *
+sketch_topic(struct arena *arena, const struct topic *t)
+{
+	struct sketch *s = arena_room(arena, sketch_bytes(t));
+
+	draw(s, arena, t);
+	return s;
+}
+
+struct sketch *
+sketch_new(struct arena *scratch, const struct topic *t)
+{
+	struct sketch *s = xmalloc(sketch_bytes(t));
+
+	draw(s, scratch, t);
 	return s;
 }
 
@@ -259,6 +297,14 @@ entities_of(const struct topic *t)
 		t->sketch == NULL ? NULL : &t->sketch->entities };
 }
 
+/* They surely have none in common. */
+static bool
+are_strange(struct words a, struct words b)
+{
+	return a.hashes != NULL && b.hashes != NULL &&
+	    are_apart(&a.hashes->seen, &b.hashes->seen);
+}
+
 /* Whether the list has the i-th word of another, and where. */
 static bool
 holds(struct words in, struct words of, size_t i, size_t *at)
@@ -297,6 +343,23 @@ weight_at(const struct msg_u64s *weights, size_t i)
 	return i < weights->count ? weights->at[i] : 0;
 }
 
+static uint64_t
+known_of(uint64_t w, uint64_t known)
+{
+	return known >= w / 2 ? w : 2 * known;
+}
+
+static uint64_t
+sum_of(const struct msg_u64s *weights, size_t n)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n && i < weights->count; i++)
+		sum += weights->at[i];
+	return sum;
+}
+
 /*
  * The share of the claim's weight that the chain knows.  A chain's weight says
  * how much of the chain a word is: a word it has all but forgotten counts less.
@@ -305,16 +368,16 @@ static unsigned
 weighed_share(struct words claim, const struct msg_u64s *weights,
     struct words chain, const struct msg_u64s *chain_weights, uint64_t doubt)
 {
-	uint64_t all = 0, shared = 0, w, known;
+	uint64_t all = 0, shared = 0, w;
 	size_t i, at;
 
+	if (are_strange(claim, chain))
+		return 0;
 	for (i = 0; i < claim.list->count; i++) {
 		w = weight_at(weights, i);
 		all += w;
-		if (!holds(chain, claim, i, &at))
-			continue;
-		known = weight_at(chain_weights, at);
-		shared += known >= w / 2 ? w : 2 * known;
+		if (holds(chain, claim, i, &at))
+			shared += known_of(w, weight_at(chain_weights, at));
 	}
 	return all == 0 ? 0 : (unsigned)(shared * ONE / (all + doubt));
 }
@@ -337,22 +400,38 @@ jaccard(struct words a, struct words b)
 unsigned
 topics_alike(const struct topic *a, const struct topic *b)
 {
-	unsigned x = weighed_share(keywords_of(a), &a->weights,
-	    keywords_of(b), &b->weights, 0);
-	unsigned y = weighed_share(keywords_of(b), &b->weights,
-	    keywords_of(a), &a->weights, 0);
+	struct words x = keywords_of(a), y = keywords_of(b);
+	uint64_t all_a = sum_of(&a->weights, a->keywords.count);
+	uint64_t all_b = sum_of(&b->weights, b->keywords.count);
+	uint64_t in_a = 0, in_b = 0, v, w;
+	size_t i, at;
 
-	return x < y ? x : y;
+	if (all_a == 0 || all_b == 0 || are_strange(x, y))
+		return 0;
+	for (i = 0; i < a->keywords.count; i++) {
+		if (!holds(y, x, i, &at))
+			continue;
+		v = weight_at(&a->weights, i);
+		w = weight_at(&b->weights, at);
+		in_a += known_of(v, w);
+		in_b += known_of(w, v);
+	}
+	in_a = in_a * ONE / all_a;
+	in_b = in_b * ONE / all_b;
+	return (unsigned)(in_a < in_b ? in_a : in_b);
 }
 
 uint64_t
 fresh_weight(const struct topic *claim, const struct topic *chain)
 {
+	struct words in = keywords_of(chain), of = keywords_of(claim);
 	uint64_t fresh = 0;
 	size_t i, at;
 
+	if (are_strange(in, of))
+		return sum_of(&claim->weights, claim->keywords.count);
 	for (i = 0; i < claim->keywords.count; i++)
-		if (!holds(keywords_of(chain), keywords_of(claim), i, &at))
+		if (!holds(in, of, i, &at))
 			fresh += weight_at(&claim->weights, i);
 	return fresh;
 }

@@ -44,6 +44,8 @@ struct topic {
 };
 
 const struct sketch *sketch_topic(struct arena *arena, const struct topic *t);
+/* One that outlives the arena, which is only used meanwhile: free it. */
+struct sketch *sketch_new(struct arena *scratch, const struct topic *t);
 
 struct terms {
 	unsigned entity;	/* seed: 1000 for each in common */
@@ -73,7 +75,10 @@ unsigned fuzzy_match(struct slice a, struct slice b);
 unsigned time_decay(int64_t age_ms);
 /* The weight of the claim's words that the chain does not know. */
 uint64_t fresh_weight(const struct topic *claim, const struct topic *chain);
-/* How much of the weight of either is in both. */
+/*
+ * How much of the weight of either is in both.  For what chains have learned:
+ * no word may stand twice in a list.
+ */
 unsigned topics_alike(const struct topic *a, const struct topic *b);
 
 #endif

@@ -1,46 +1,181 @@
 /*
- * memo - the rows of the chainer's tables that the batch under way has touched
+ * memo - the rows of the chainer's tables that were used of late
  */
 #include "chainer/memo.h"
 
+#include <stdlib.h>
 #include <xxhash.h>
 
-#include "common/log.h"
+#include "common/xmalloc.h"
 
 enum {
-	BUCKETS = 4096,
-	KEEP_BYTES = 8 * 1024 * 1024,	/* of rows, whatever a batch's length */
+	BUCKETS = 8192,
+	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
 };
 
 static struct {
-	struct arena arena;		/* rows, records and what they hold */
 	struct row *buckets[BUCKETS];
 	struct row *changed;
-	struct buf record;		/* the one being encoded */
+	struct left left;	/* by rows that the entry under way has changed */
+	size_t bytes;
+	uint64_t now;		/* counts how often too much was there */
+	uint64_t follows;	/* the last entry whose changes are here … */
+	bool flushed;		/* … and were given to the tables */
 } memo;
+
+/* ---- rows ---- */
+
+static void
+count_bytes(struct row *r)
+{
+	memo.bytes -= r->bytes;
+	r->bytes = sizeof(*r) + r->key_len + keep_bytes(&r->kept);
+	memo.bytes += r->bytes;
+}
+
+static void
+drop_row(struct row *r)
+{
+	memo.bytes -= r->bytes;
+	keep_release(&r->kept);
+	free(r->sketch);
+	free(r);
+}
+
+/* Those last used before `since`; none of them is waiting to be written. */
+static void
+drop_before(uint64_t since)
+{
+	struct row **at, *r;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (at = &memo.buckets[i]; (r = *at) != NULL;)
+			if (r->used < since) {
+				*at = r->next;
+				drop_row(r);
+			} else
+				at = &r->next;
+}
+
+static void
+drop_all(void)
+{
+	memo.changed = NULL;
+	drop_before(UINT64_MAX);
+	left_clear(&memo.left);
+}
+
+/* What a hash table of a few thousand needs; chains have a number as key. */
+static size_t
+bucket_of(enum table_id table, struct slice key)
+{
+	uint64_t n;
+
+	if (key.len != sizeof(n))
+		return (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
+	memcpy(&n, key.ptr, sizeof(n));
+	return ((n + table) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
+}
+
+static struct row *
+find_in(size_t bucket, enum table_id table, struct slice key)
+{
+	struct row *r;
+
+	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
+		if (r->table == table && r->key_len == key.len &&
+		    memcmp(r->key, key.ptr, key.len) == 0) {
+			r->used = memo.now;
+			return r;
+		}
+	return NULL;
+}
+
+struct row *
+memo_known(enum table_id table, struct slice key)
+{
+	return find_in(bucket_of(table, key), table, key);
+}
+
+/* The scratch memory that decoding needs is not kept. */
+static void
+load(struct stage *st, struct row *r)
+{
+	struct slice key = slice_of(r->key, r->key_len), record;
+	struct arena *arena = stage_arena(st);
+
+	if (!db_get(stage_tables(st), r->table, key, &record) ||
+	    keep_record(&r->kept, r->id, record, arena, &memo.left) == 0)
+		return;
+	/* The same again, for the one who knows about damage. */
+	keep_release(&r->kept);
+	(void)db_get_msg(stage_tables(st), r->table, key, r->id, arena,
+	    arena_alloc(arena, msg_spec(r->id)->size));
+}
+
+struct row *
+memo_find(struct stage *st, enum table_id table, enum msg_id id,
+    struct slice key)
+{
+	size_t bucket = bucket_of(table, key);
+	struct row *r = find_in(bucket, table, key);
+
+	if (r != NULL)
+		return r;
+	r = xcalloc(1, sizeof(*r) + key.len);
+	r->table = table;
+	r->id = id;
+	r->used = memo.now;
+	r->key_len = key.len;
+	memcpy(r->key, key.ptr, key.len);
+	load(st, r);
+	count_bytes(r);
+	r->next = memo.buckets[bucket];
+	memo.buckets[bucket] = r;
+	return r;
+}
+
+void
+memo_put(struct row *r, const void *msg)
+{
+	keep_msg(&r->kept, r->id, msg, &memo.left);
+	count_bytes(r);
+	free(r->sketch);
+	r->sketch = NULL;
+	if (r->dirty)
+		return;
+	r->dirty = true;
+	r->after = memo.changed;
+	memo.changed = r;
+}
+
+const struct sketch *
+memo_sketch(struct row *r, struct arena *scratch, const struct topic *t)
+{
+	if (r->sketch == NULL)
+		r->sketch = sketch_new(scratch, t);
+	return r->sketch;
+}
+
+/* ---- batches ---- */
+
+static bool
+is_followed(struct stage *st)
+{
+	struct msg_derived d;
+
+	return db_get_msg(stage_tables(st), TABLE_chainer_derived,
+	    SLICE("follows"), MSG_derived, stage_arena(st), &d) &&
+	    d.seq == memo.follows;
+}
 
 void
 memo_begin(struct stage *st)
 {
-	(void)st;
-	arena_reset(&memo.arena);
-	memset(memo.buckets, 0, sizeof(memo.buckets));
-	memo.changed = NULL;
-	memo.record.limit = SIZE_MAX / 4;
-}
-
-void
-memo_release(void)
-{
-	memo_begin(NULL);
-	arena_release(&memo.arena);
-	buf_release(&memo.record);
-}
-
-struct arena *
-memo_arena(void)
-{
-	return &memo.arena;
+	if (!memo.flushed || !is_followed(st))
+		drop_all();
+	memo.flushed = false;
 }
 
 void
@@ -49,95 +184,38 @@ memo_flush(struct stage *st)
 	struct row *r;
 
 	for (r = memo.changed; r != NULL; r = r->after) {
-		db_put(stage_tables(st), r->table, r->key, r->record);
+		db_put_msg(stage_tables(st), r->table,
+		    slice_of(r->key, r->key_len), r->id, r->kept.msg);
 		r->dirty = false;
 	}
 	memo.changed = NULL;
+	memo.flushed = true;
+}
+
+void
+memo_follow(uint64_t seq)
+{
+	memo.follows = seq;
+	memo.flushed = false;
 }
 
 void
 memo_trim(struct stage *st)
 {
-	if (memo.arena.total <= KEEP_BYTES)
+	left_clear(&memo.left);
+	if (memo.bytes <= KEEP_BYTES)
 		return;
 	memo_flush(st);
-	memo_begin(st);
-}
-
-static struct row *
-find(enum table_id table, struct slice key, bool *there)
-{
-	size_t bucket = (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
-	struct row *r;
-
-	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
-		if (r->table == table && slice_eq(r->key, key)) {
-			*there = true;
-			return r;
-		}
-	r = arena_alloc(&memo.arena, sizeof(*r));
-	r->table = table;
-	r->key = arena_dup(&memo.arena, key);
-	r->next = memo.buckets[bucket];
-	memo.buckets[bucket] = r;
-	*there = false;
-	return r;
-}
-
-struct row *
-memo_find(struct stage *st, enum table_id table, struct slice key)
-{
-	struct slice record;
-	struct row *r;
-	bool there;
-
-	r = find(table, key, &there);
-	/* A copy, because what a read gives dies with the next write. */
-	if (!there && db_get(stage_tables(st), table, key, &record))
-		r->record = arena_dup(&memo.arena, record);
-	return r;
-}
-
-bool
-memo_read(struct stage *st, struct row *r, enum msg_id id, void *out)
-{
-	size_t size = msg_spec(id)->size;
-	struct msg_error why;
-	void *msg;
-
-	if (r->record.len == 0)
-		return false;
-	if (r->msg == NULL) {
-		msg = arena_alloc(&memo.arena, size);
-		/* If not, the same again, for the one who knows about damage. */
-		if (msg_decode_as(r->record, &memo.arena, id, msg, &why) ==
-		    -1 && !db_get_msg(stage_tables(st), r->table, r->key, id,
-		    &memo.arena, msg))
-			return false;
-		r->msg = msg;
-	}
-	memcpy(out, r->msg, size);
-	return true;
+	memo.now++;
+	/* What nobody asked for since the last time, or else all. */
+	drop_before(memo.now - 1);
+	if (memo.bytes > KEEP_BYTES / 2)
+		drop_all();
 }
 
 void
-memo_put(struct stage *st, enum table_id table, struct slice key,
-    enum msg_id id, const void *msg)
+memo_release(void)
 {
-	struct row *r;
-	bool there;
-
-	(void)st;
-	buf_clear(&memo.record);
-	if (msg_encode(&memo.record, id, msg) == -1)
-		fatalx(EX_RETRY, "a record is larger than memory allows");
-	r = find(table, key, &there);
-	r->record = arena_dup(&memo.arena, buf_slice(&memo.record));
-	r->msg = NULL;
-	r->sketch = NULL;
-	if (r->dirty)
-		return;
-	r->dirty = true;
-	r->after = memo.changed;
-	memo.changed = r;
+	drop_all();
+	left_release(&memo.left);
 }

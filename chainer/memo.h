@@ -1,31 +1,37 @@
 /*
- * memo - the rows of the chainer's tables that the batch under way has touched
+ * memo - the rows of the chainer's tables that were used of late
  *
  * A turn looks at two dozen chains of its stream, and so does the next one:
- * each is read and decoded once a batch, and written once.  Rows are changed
+ * each is read and decoded once, and written once a batch.  Rows are changed
  * here and reach the tables in memo_flush, before the own tables are
- * committed; a batch that is given up is forgotten by the next memo_begin.  So
- * nothing here outlives what it stands for.
+ * committed.  The next batch finds them here again if the tables say that they
+ * hold what was flushed; after a batch that was given up, or with tables that
+ * were made anew, all is forgotten.  So nothing here outlives what it stands
+ * for.
  */
 #ifndef CHAINER_MEMO_H
 #define CHAINER_MEMO_H
 
 #include "chainer/distance.h"
+#include "chainer/keep.h"
 #include "common/stage.h"
 
 struct row {
 	struct row *next;	/* of the bucket */
 	struct row *after;	/* of all that were changed */
 	enum table_id table;
-	struct slice key;
-	struct slice record;	/* as it will be written; none: there is no row */
-	const void *msg;	/* decoded when asked for */
+	enum msg_id id;
+	struct keep kept;	/* the record; none: there is no row */
 	bool dirty;
+	uint64_t used;		/* when it was last asked for */
+	size_t bytes;		/* as counted */
 	/* What is found out about a row once, and forgotten when it changes. */
-	const struct sketch *sketch;
+	struct sketch *sketch;
 	/* Of a stream: no check is due before this, if it was looked up. */
 	int64_t due_first;
 	bool due_known;
+	size_t key_len;
+	char key[];
 };
 
 void memo_begin(struct stage *st);
@@ -33,14 +39,24 @@ void memo_flush(struct stage *st);
 void memo_release(void);
 /* Between entries: lets go of what has become too much to keep. */
 void memo_trim(struct stage *st);
-/* Lives as long as the batch. */
-struct arena *memo_arena(void);
+/* An entry's changes are all here. */
+void memo_follow(uint64_t seq);
 
-/* Never NULL; what it holds may be read until the next entry. */
-struct row *memo_find(struct stage *st, enum table_id table, struct slice key);
-/* A copy whose strings and lists are not to be written to; false: no row. */
-bool memo_read(struct stage *st, struct row *r, enum msg_id id, void *out);
-void memo_put(struct stage *st, enum table_id table, struct slice key,
-    enum msg_id id, const void *msg);
+/* Never NULL; lives until memo_trim. */
+struct row *memo_find(struct stage *st, enum table_id table, enum msg_id id,
+    struct slice key);
+/* Only what is at hand; NULL: not here. */
+struct row *memo_known(enum table_id table, struct slice key);
+/* The record, not to be written to; NULL: there is none. */
+static inline const void *
+memo_msg(const struct row *r)
+{
+	return r->kept.msg;
+}
+/* Copies all of it.  `msg` may point to what the row has held so far. */
+void memo_put(struct row *r, const void *msg);
+/* Of a chain's row, what comparing needs. */
+const struct sketch *memo_sketch(struct row *r, struct arena *scratch,
+    const struct topic *t);
 
 #endif

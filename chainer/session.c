@@ -72,7 +72,7 @@ add_names(struct weave *v, const struct msg_u64s *refs, bool open_only,
 {
 	struct arena *arena = work_arena(v->work);
 	enum chain_state state;
-	struct msg_chain *c;
+	const struct msg_chain *c;
 	size_t i;
 
 	out->at = arena_array(arena, refs->count, sizeof(struct slice));
@@ -93,7 +93,7 @@ static void
 add_topics(struct weave *v, struct buf *b, const char *title,
     const struct msg_strs *names)
 {
-	struct msg_chain *c;
+	const struct msg_chain *c;
 	uint64_t ref;
 	size_t i;
 
@@ -136,7 +136,7 @@ add_ending(struct weave *v, const struct msg_session *s, struct slice why,
 static void
 check_chain(struct weave *v, const struct work_due *due, int64_t now)
 {
-	struct msg_chain *c = work_chain(v->work, due->what.chain);
+	const struct msg_chain *c = work_chain(v->work, due->what.chain);
 	struct msg_h_check check = { .due = due->due };
 
 	if (c == NULL)

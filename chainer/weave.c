@@ -25,7 +25,7 @@ struct turn {
 	size_t n_heard;
 	struct msg_said before;	/* the turn that it follows */
 	bool follows;
-	struct msg_chain *adjacent;	/* its chain, or NULL */
+	const struct msg_chain *adjacent;	/* its chain, or NULL */
 	struct msg_h_turn *out;
 };
 
@@ -361,29 +361,30 @@ static void
 add_candidate(struct weave *v, const struct turn *t, struct field *f,
     uint64_t ref, const struct topic *claim, const struct chain_signs *signs)
 {
-	struct msg_chain *chain = work_follow(v->work, ref);
-	struct candidate *c = &f->c[f->n];
 	struct topic topic;
+	const struct msg_chain *chain = work_candidate(v->work, ref, &topic);
+	struct candidate *c = &f->c[f->n];
 	int64_t age;
 	size_t i;
 
 	if (chain == NULL)
 		return;
 	for (i = 0; i < f->n; i++)
-		if (f->c[i].chain == chain)
+		if (f->c[i].chain->ref == chain->ref)
 			return;
 	*c = (struct candidate){ .chain = chain,
 		.state = work_state(v->work, chain),
-		.adjacent = chain == t->adjacent };
-	topic = work_topic(v->work, chain);
-	c->sketch = topic.sketch;
+		.adjacent = t->adjacent != NULL &&
+		    chain->ref == t->adjacent->ref,
+		.sketch = topic.sketch };
 	age = work_ts(v->work) - chain->last_extended;
 	c->terms = distance_terms(v->rules.formula, claim, &topic, age);
+	/* What is new in a claim counts against the chain it would follow. */
 	distance_add(v->rules.formula, &c->terms,
 	    c->adjacent ? c->terms.recency : 0,
 	    chain_cue(signs, c->adjacent,
 		c->terms.keyword > 0 || c->terms.entity > 0,
-		fresh_weight(claim, &topic)));
+		c->adjacent ? fresh_weight(claim, &topic) : 0));
 	f->n++;
 }
 
@@ -533,13 +534,14 @@ joins_last(const struct weave *v, const struct turn *t,
 }
 
 static void
-merge(struct weave *v, struct turn *t, struct msg_chain *a, uint64_t other)
+merge(struct weave *v, struct turn *t, const struct msg_chain *a,
+    uint64_t other)
 {
 	struct arena *arena = work_arena(v->work);
-	struct msg_chain *b = work_chain(v->work, other), *hold;
+	const struct msg_chain *b = work_chain(v->work, other), *hold;
 	struct msg_h_update *u;
 
-	if (b == NULL || b == a)
+	if (b == NULL || b->ref == a->ref)
 		return;
 	if (b->ref < a->ref) {
 		hold = a;
@@ -563,8 +565,8 @@ take_step(struct weave *v, struct turn *t, const struct choice *choice,
 	struct arena *arena = work_arena(v->work);
 	bool begins = choice->kind != KIND_extend;
 	uint64_t tied = choice->tied != NULL ? choice->tied->chain->ref : 0;
+	const struct msg_chain *c;
 	struct msg_h_update *u;
-	struct msg_chain *c;
 
 	if (joins_last(v, t, choice)) {
 		u = &v->section->updates[v->section->n_updates - 1];
@@ -585,7 +587,7 @@ take_step(struct weave *v, struct turn *t, const struct choice *choice,
 		return;
 	if (nth != SIZE_MAX) {
 		add_number(arena, &u->claims, nth);
-		work_claim(v->work, c, claim);
+		work_claim(v->work, c->ref, claim);
 	}
 	t->adjacent = c;
 	note_chain(v, t, c->ref);
@@ -604,7 +606,7 @@ follow_answer(struct weave *v, const struct turn *t, struct field *f,
 	    v->rules.formula != FORMULA_shipped || t->adjacent == NULL)
 		return false;
 	for (i = 0; i < f->n; i++)
-		if (f->c[i].chain == t->adjacent)
+		if (f->c[i].chain->ref == t->adjacent->ref)
 			break;
 	if (i == f->n)
 		return false;
@@ -714,7 +716,7 @@ weave_short(struct weave *v, struct turn *t)
 static void
 conclude(struct weave *v, size_t turn, uint64_t ref, struct slice how)
 {
-	struct msg_chain *c = work_follow(v->work, ref);
+	const struct msg_chain *c = work_follow(v->work, ref);
 	struct msg_h_update *u;
 
 	if (c == NULL || chain_state(c) == CHAIN_concluded)
@@ -789,7 +791,7 @@ weave_decide(struct weave *v)
 static void
 apply_update(struct weave *v, const struct msg_h_update *u, size_t index)
 {
-	struct msg_chain *c = work_step(v->work, u, index);
+	const struct msg_chain *c = work_step(v->work, u, index);
 	const struct msg_c_turn *turn = classified(v->entry, u->turn);
 	struct topic topic;
 	size_t k;
@@ -799,7 +801,7 @@ apply_update(struct weave *v, const struct msg_h_update *u, size_t index)
 			continue;
 		topic = claim_topic(work_arena(v->work),
 		    &turn->claims[u->claims.at[k]]);
-		work_claim(v->work, c, &topic);
+		work_claim(v->work, c->ref, &topic);
 	}
 }
 
@@ -842,7 +844,7 @@ commanded_thread(const struct weave *v)
 static uint64_t
 effort_chain(const struct weave *v, struct slice effort, struct slice chain)
 {
-	struct msg_chain *c;
+	const struct msg_chain *c;
 	uint64_t ref, seq = 0;
 	size_t i;
 
@@ -874,7 +876,7 @@ void
 weave_reopen(struct weave *v)
 {
 	const struct msg_reopen *e = &v->entry->entry.as->reopen;
-	struct msg_chain *c = work_follow(v->work, e->artifact.len > 0 ?
+	const struct msg_chain *c = work_follow(v->work, e->artifact.len > 0 ?
 	    effort_chain(v, e->artifact, e->chain) :
 	    work_thread_chain(v->work, commanded_thread(v)));
 	struct msg_h_update *u;

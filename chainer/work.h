@@ -1,10 +1,10 @@
 /*
  * work - the chainer's own tables, as one entry sees and changes them
  *
- * Records are read when first asked for, copied, changed in memory, and
- * written together at the end.  Deciding and applying run the same changes
- * through here; only applying writes.  So what a later claim of an entry sees
- * of an earlier one is what the tables will hold.
+ * Records are copied where they change, and written together at the end.
+ * Deciding and applying take the same steps through here; only applying
+ * writes.  So what a later claim of an entry sees of an earlier one is what
+ * the tables will hold, and what was decided need not be gone through again.
  */
 #ifndef CHAINER_WORK_H
 #define CHAINER_WORK_H
@@ -24,9 +24,8 @@ enum {
 
 struct work;
 
-/* `writes`: to apply; deciding leaves the tables alone. */
-struct work *work_open(struct stage *st, const struct stage_entry *e,
-    bool writes);
+/* Leaves the tables alone until work_write. */
+struct work *work_open(struct stage *st, const struct stage_entry *e);
 struct arena *work_arena(const struct work *w);
 uint64_t work_seq(const struct work *w);
 int64_t work_ts(const struct work *w);
@@ -40,10 +39,11 @@ bool work_said(struct work *w, size_t back, struct msg_said *out);
 void work_say(struct work *w, const struct msg_said *said);
 
 /* A chain, or NULL: there is none.  What was merged leads to where it went. */
-struct msg_chain *work_chain(struct work *w, uint64_t ref);
-struct msg_chain *work_follow(struct work *w, uint64_t ref);
-/* What a chain of work_chain's is about, with its sketch. */
-struct topic work_topic(struct work *w, struct msg_chain *c);
+const struct msg_chain *work_chain(struct work *w, uint64_t ref);
+const struct msg_chain *work_follow(struct work *w, uint64_t ref);
+/* As work_follow; and what it is about, with its sketch. */
+const struct msg_chain *work_candidate(struct work *w, uint64_t ref,
+    struct topic *topic);
 /* As it is at this entry's time, whether a check has said so or not. */
 enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 /* The chain whose talk a thread is in, by the thread's key; 0: none. */
@@ -54,9 +54,9 @@ uint64_t work_thread_chain(struct work *w, uint64_t thread);
  * claims are added one by one.  What does not fit is left undone: a section
  * may have come from elsewhere.
  */
-struct msg_chain *work_step(struct work *w, const struct msg_h_update *u,
+const struct msg_chain *work_step(struct work *w, const struct msg_h_update *u,
     size_t index);
-void work_claim(struct work *w, struct msg_chain *c, const struct topic *claim);
+void work_claim(struct work *w, uint64_t ref, const struct topic *claim);
 /* Chains that hold words of the claim, by the index; how many of `most`. */
 size_t work_look_up(struct work *w, const struct topic *claim, uint64_t *refs,
     size_t most);

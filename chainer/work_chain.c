@@ -1,0 +1,330 @@
+/*
+ * work_chain - chains, as one entry sees them and takes them on
+ */
+#include "chainer/work_impl.h"
+
+static struct row *
+row_of(struct work *w, uint64_t ref)
+{
+	struct key k = key_u64(ref);
+
+	return memo_find(w->st, TABLE_chains, MSG_chain, key_slice(&k));
+}
+
+/* Claims are taken in when somebody looks, or at the end: often nobody does. */
+static void
+settle(struct work *w, struct work_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_learns; i++)
+		chain_learn(&c->c, w->arena, &c->learns[i]);
+	c->n_learns = 0;
+}
+
+static struct work_chain *
+find_own(struct work *w, uint64_t ref)
+{
+	size_t i;
+
+	for (i = w->n_chains; i > 0; i--)
+		if (w->chains[i - 1]->c.ref == ref) {
+			settle(w, w->chains[i - 1]);
+			return w->chains[i - 1];
+		}
+	return NULL;
+}
+
+static struct work_chain *
+add_own(struct work *w, struct row *row)
+{
+	struct work_chain *c = arena_alloc(w->arena, sizeof(*c));
+
+	c->row = row;
+	w->chains = work_grow(w->arena, w->chains, w->n_chains, &w->cap_chains,
+	    sizeof(w->chains[0]));
+	w->chains[w->n_chains++] = c;
+	return c;
+}
+
+struct work_chain *
+work_own_chain(struct work *w, uint64_t ref)
+{
+	const struct msg_chain *read;
+	struct work_chain *c;
+	struct row *row;
+
+	if (ref == 0)
+		return NULL;
+	c = find_own(w, ref);
+	if (c != NULL)
+		return c;
+	row = row_of(w, ref);
+	read = memo_msg(row);
+	if (read == NULL)
+		return NULL;
+	c = add_own(w, row);
+	c->c = *read;
+	return c;
+}
+
+const struct msg_chain *
+work_chain(struct work *w, uint64_t ref)
+{
+	struct work_chain *c;
+
+	if (ref == 0)
+		return NULL;
+	c = find_own(w, ref);
+	return c != NULL ? &c->c : memo_msg(row_of(w, ref));
+}
+
+/* An older chain takes in the younger: following comes to an end. */
+static bool
+is_gone(const struct msg_chain *c)
+{
+	return c->merged_into != 0 && c->merged_into < c->ref;
+}
+
+const struct msg_chain *
+work_follow(struct work *w, uint64_t ref)
+{
+	const struct msg_chain *c = work_chain(w, ref);
+
+	while (c != NULL && is_gone(c))
+		c = work_chain(w, c->merged_into);
+	return c;
+}
+
+static struct topic
+own_topic(struct work *w, struct work_chain *c)
+{
+	struct topic t = chain_topic(&c->c);
+
+	if (c->sketch == NULL)
+		c->sketch = c->changed ? sketch_topic(w->arena, &t) :
+		    memo_sketch(c->row, w->arena, &t);
+	t.sketch = c->sketch;
+	return t;
+}
+
+const struct msg_chain *
+work_candidate(struct work *w, uint64_t ref, struct topic *topic)
+{
+	const struct msg_chain *c;
+	struct work_chain *own;
+	struct row *row;
+
+	for (; ref != 0; ref = c->merged_into) {
+		own = find_own(w, ref);
+		row = own != NULL ? NULL : row_of(w, ref);
+		c = own != NULL ? &own->c : memo_msg(row);
+		if (c == NULL)
+			return NULL;
+		if (is_gone(c))
+			continue;
+		if (own != NULL)
+			*topic = own_topic(w, own);
+		else {
+			*topic = chain_topic(c);
+			topic->sketch = memo_sketch(row, w->arena, topic);
+		}
+		return c;
+	}
+	return NULL;
+}
+
+enum chain_state
+work_state(const struct work *w, const struct msg_chain *c)
+{
+	enum chain_state s = chain_state(c);
+
+	if (s == CHAIN_active &&
+	    w->envelope->ts - c->last_extended >= w->dormant_ms)
+		return CHAIN_dormant;
+	return s;
+}
+
+struct key
+work_chain_stream(const struct msg_chain *c)
+{
+	return key_stream(c->domain, c->user, c->room);
+}
+
+/* Of the stream that the entry is of. */
+static bool
+is_own_stream(const struct work *w, const struct msg_chain *c)
+{
+	const struct msg_envelope *e = w->envelope;
+
+	if (!slice_eq(c->domain, e->domain) || !slice_eq(c->room, e->room))
+		return false;
+	return e->room.len > 0 || slice_eq(c->user, e->user);
+}
+
+/* ---- steps ---- */
+
+/* It is now the latest of its stream and of this talk. */
+static void
+bring_forward(struct work *w, const struct msg_chain *c)
+{
+	struct msg_chain_talk *talk = work_talk(w);
+	struct work_chain *lost;
+
+	(void)refs_to_front(&talk->recent, w->arena, c->ref, WORK_TALK_RECENT);
+	w->talk_dirty = true;
+	/* Another's chain is at hand in this talk, and nowhere else of ours. */
+	if (!is_own_stream(w, c))
+		return;
+	lost = work_own_chain(w, refs_to_front(&w->stream.recent, w->arena,
+	    c->ref, WORK_RECENT));
+	if (lost != NULL)
+		lost->index = true;
+}
+
+static void
+forget_sketch(struct work_chain *c)
+{
+	c->sketch = NULL;
+	c->changed = true;
+}
+
+void
+work_put_history(struct work *w, struct work_chain *c, uint64_t i)
+{
+	struct msg_place *place = arena_alloc(w->arena, sizeof(*place));
+	struct key k = key_u64(c->c.ref);
+
+	*place = (struct msg_place){ .seq = w->e->seq, .i = i };
+	key_add_u64(&k, c->c.updates++);
+	work_put_later(w, TABLE_chain_history, &k, MSG_place, place);
+	c->c.last_seq = w->e->seq;
+	c->dirty = true;
+}
+
+static struct work_chain *
+begin_chain(struct work *w, const struct msg_h_update *u, uint64_t ref)
+{
+	const struct msg_envelope *e = w->envelope;
+	uint64_t from = 0;
+	struct work_chain *c;
+
+	if (work_chain(w, ref) != NULL)
+		return NULL;
+	c = add_own(w, row_of(w, ref));
+	c->changed = true;
+	c->c = (struct msg_chain){
+		.ref = ref,
+		.domain = e->domain,
+		.user = e->room.len > 0 ? SLICE_NONE : e->user,
+		.room = e->room,
+		.state = chain_state_name(CHAIN_active),
+		.topic = u->topic,
+		.created_at = e->ts,
+		.last_extended = e->ts,
+		.live = e->live,
+	};
+	if (u->from.len > 0 && chain_parse(u->from, &from) == 0)
+		c->c.from = from;
+	work_schedule_chain(w, &c->c, c->c.last_extended + w->dormant_ms);
+	return c;
+}
+
+static void
+extend_chain(struct work *w, const struct msg_h_update *u, struct msg_chain *c)
+{
+	bool was_live = c->live;
+
+	if (u->revives) {
+		c->state = chain_state_name(CHAIN_active);
+		c->revivals++;
+	}
+	if (w->envelope->ts > c->last_extended)
+		c->last_extended = w->envelope->ts;
+	c->live = w->envelope->live;
+	/* A sleeper has no check pending, an import's none that ticks see. */
+	if (u->revives || (c->live && !was_live))
+		work_schedule_chain(w, c, c->last_extended + w->dormant_ms);
+}
+
+static void
+merge_chain(struct work *w, const struct msg_h_update *u, struct work_chain *c,
+    size_t index)
+{
+	struct work_chain *from;
+	uint64_t ref;
+
+	if (chain_parse(u->from, &ref) == -1 || ref <= c->c.ref)
+		return;
+	from = work_own_chain(w, ref);
+	if (from == NULL || from->c.merged_into != 0)
+		return;
+	chain_take_in(&c->c, w->arena, &from->c);
+	forget_sketch(c);
+	from->c.state = chain_state_name(CHAIN_merged);
+	from->c.merged_into = c->c.ref;
+	work_put_history(w, from, index);
+}
+
+const struct msg_chain *
+work_step(struct work *w, const struct msg_h_update *u, size_t index)
+{
+	enum chain_kind kind;
+	struct work_chain *c;
+	uint64_t ref;
+
+	if (chain_kind_parse(u->kind, &kind) == -1 ||
+	    chain_parse(u->chain, &ref) == -1)
+		return NULL;
+	c = kind == KIND_create || kind == KIND_branch ?
+	    begin_chain(w, u, ref) : work_own_chain(w, ref);
+	if (c == NULL || !slice_eq(c->c.domain, w->envelope->domain))
+		return NULL;
+	if (kind == KIND_extend)
+		extend_chain(w, u, &c->c);
+	else if (kind == KIND_merge)
+		merge_chain(w, u, c, index);
+	else if (kind == KIND_conclude) {
+		c->c.state = chain_state_name(CHAIN_concluded);
+		c->index = true;
+	}
+	if (kind <= KIND_branch) {
+		c->c.turns++;
+		chain_touch_thread(&c->c, w->arena, w->thread);
+	}
+	work_put_history(w, c, index);
+	bring_forward(w, &c->c);
+	return &c->c;
+}
+
+void
+work_claim(struct work *w, uint64_t ref, const struct topic *claim)
+{
+	struct work_chain *c = work_own_chain(w, ref);
+
+	if (c == NULL)
+		return;
+	c->learns = work_grow(w->arena, c->learns, c->n_learns, &c->cap_learns,
+	    sizeof(c->learns[0]));
+	c->learns[c->n_learns++] = *claim;
+	c->c.claims++;
+	c->dirty = true;
+	forget_sketch(c);
+}
+
+void
+work_write_chains(struct work *w)
+{
+	struct work_chain *c;
+	size_t i;
+
+	for (i = 0; i < w->n_chains; i++) {
+		c = w->chains[i];
+		settle(w, c);
+		c->c.has = 0;
+		if (c->dirty)
+			memo_put(c->row, &c->c);
+		if (c->index)
+			work_index_chain(w, &c->c);
+	}
+}

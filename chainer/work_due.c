@@ -1,0 +1,169 @@
+/*
+ * work_due - what time brings: chains that fall asleep, sessions that end
+ */
+#include "chainer/work_impl.h"
+
+/* In a chain's history a check stands beside the updates. */
+#define HISTORY_CHECK (UINT64_C(1) << 32)
+
+static struct key
+due_key(const struct key *prefix, int64_t due, uint64_t what)
+{
+	struct key k = work_key(key_slice(prefix));
+
+	key_add_i64(&k, due);
+	key_add_u64(&k, what);
+	return k;
+}
+
+static int64_t
+due_of(struct slice key, size_t at)
+{
+	/* As key_add_i64 has it: the sign turned. */
+	return (int64_t)(key_read_u64(key, at) ^ (UINT64_C(1) << 63));
+}
+
+static struct key
+domain_key(struct slice domain)
+{
+	struct key k;
+
+	key_init(&k);
+	key_add_text(&k, domain);
+	return k;
+}
+
+void
+work_schedule(struct work *w, const struct key *stream, struct slice domain,
+    int64_t due, uint64_t id, bool live, const struct msg_chain_due *what)
+{
+	struct msg_chain_due *kept = arena_alloc(w->arena, sizeof(*kept));
+	struct key k;
+
+	*kept = *what;
+	kept->stream = arena_dup(w->arena, key_slice(stream));
+	k = due_key(stream, due, id);
+	work_put_later(w, TABLE_chain_due, &k, MSG_chain_due, kept);
+	if (!live)
+		return;
+	k = domain_key(domain);
+	k = due_key(&k, due, id);
+	work_put_later(w, TABLE_chain_live_due, &k, MSG_chain_due, kept);
+}
+
+void
+work_unschedule(struct work *w, const struct key *stream, struct slice domain,
+    int64_t due, uint64_t id)
+{
+	struct key k = due_key(stream, due, id);
+
+	work_put_later(w, TABLE_chain_due, &k, MSG_none, NULL);
+	k = domain_key(domain);
+	k = due_key(&k, due, id);
+	work_put_later(w, TABLE_chain_live_due, &k, MSG_none, NULL);
+}
+
+void
+work_schedule_chain(struct work *w, const struct msg_chain *c, int64_t due)
+{
+	struct key stream = work_chain_stream(c);
+
+	work_schedule(w, &stream, c->domain, due, c->ref, c->live,
+	    &(struct msg_chain_due){ .chain = c->ref });
+}
+
+/*
+ * When a stream's first check is due, once it was looked up, is known as
+ * long as the row is at hand: only work_note_due brings it nearer.
+ */
+static void
+know_due(struct work *w, bool there, const struct db_entry *first)
+{
+	struct slice prefix = w->stream_key;
+	struct row *row = w->stream_row;
+
+	row->due_first = INT64_MAX;
+	row->due_known = true;
+	if (!there || first->key.len < prefix.len ||
+	    memcmp(first->key.ptr, prefix.ptr, prefix.len) != 0)
+		return;
+	if (first->key.len == prefix.len + 16)
+		row->due_first = due_of(first->key, prefix.len);
+	else
+		row->due_known = false;
+}
+
+void
+work_note_due(struct work *w, struct slice key)
+{
+	struct slice stream = slice_of(key.ptr, key.len - 16);
+	struct row *row = memo_find(w->st, TABLE_chain_streams,
+	    MSG_chain_stream, stream);
+	int64_t due = due_of(key, stream.len);
+
+	if (due < row->due_first)
+		row->due_first = due;
+}
+
+static size_t
+look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
+{
+	struct key prefix = domain ? domain_key(w->envelope->domain) :
+				     work_key(w->stream_key);
+	int64_t now = domain ? w->envelope->ts : w->stream.clock;
+	struct key end = due_key(&prefix, now, UINT64_MAX);
+	struct db_cursor *c;
+	struct db_entry e;
+	struct msg_error why;
+	size_t n = 0, seen = 0;
+	bool there;
+
+	c = db_cursor(stage_tables(w->st),
+	    domain ? TABLE_chain_live_due : TABLE_chain_due);
+	for (there = db_seek(c, key_slice(&prefix), &e);
+	     there && n < most && slice_cmp(e.key, key_slice(&end)) <= 0;
+	     there = db_next(c, &e), seen++) {
+		if (e.key.len != prefix.len + 16 || msg_decode_as(
+			arena_dup(w->arena, e.value), w->arena, MSG_chain_due,
+			&out[n].what, &why) == -1)
+			continue;
+		out[n].due = due_of(e.key, prefix.len);
+		n++;
+	}
+	if (!domain && seen == 0)
+		know_due(w, there, &e);
+	db_cursor_close(&c);
+	return n;
+}
+
+/* Most entries find nothing due. */
+size_t
+work_due(struct work *w, bool domain, struct work_due *out, size_t most)
+{
+	if (!domain && w->stream_row->due_known &&
+	    w->stream.clock < w->stream_row->due_first)
+		return 0;
+	return look_for_due(w, domain, out, most);
+}
+
+void
+work_check(struct work *w, const struct msg_h_check *check, size_t index)
+{
+	struct work_chain *c;
+	struct key stream;
+	uint64_t ref;
+
+	if (chain_parse(check->chain, &ref) == -1)
+		return;
+	c = work_own_chain(w, ref);
+	if (c == NULL)
+		return;
+	stream = work_chain_stream(&c->c);
+	work_unschedule(w, &stream, c->c.domain, check->due, ref);
+	if (slice_is(check->result, "dormant")) {
+		c->c.state = chain_state_name(CHAIN_dormant);
+		work_put_history(w, c, HISTORY_CHECK | index);
+		c->index = true;
+	} else if (check->next != 0)
+		work_schedule_chain(w, &c->c, check->next);
+}
