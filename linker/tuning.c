@@ -5,13 +5,9 @@
 
 #include <stdlib.h>
 
+#include "linker/tuning_grid.h"
+
 enum {
-	WEIGHT_STEP = 50,
-	THRESHOLD_STEP = 10,
-	THRESHOLD_LEAST = 300,
-	THRESHOLD_MOST = 950,
-	BUCKETS = SCORE_FULL / THRESHOLD_STEP + 1,
-	MOVE_PRICE = 100,	/* thousandths moved for one more right */
 	STRONG = 700,		/* a term that speaks for a link */
 	WEAK = 200,		/* and one that speaks against it */
 };
@@ -36,26 +32,17 @@ rate(size_t part, size_t whole)
 	return whole == 0 ? 0 : (unsigned)((part * 1000 + whole / 2) / whole);
 }
 
-/*
- * What rules make of a sample: the score of the thread they would choose, and
- * whether a link to it is known to be right.
- */
-struct reading {
-	unsigned score;
-	bool good;
-};
-
-static struct reading
-read_sample(const struct score_rules *rules, const struct tuning_sample *s)
+struct tuning_reading
+tuning_read(const struct score_rules *rules, const struct tuning_sample *s)
 {
-	struct reading r = { score_value(rules, s->terms), s->related };
+	struct tuning_reading r = { score_value(rules, s->terms), s->related };
 	unsigned score;
 	size_t i;
 
 	for (i = 0; i < s->n_others; i++) {
 		score = score_value(rules, s->others[i]);
 		if (score > r.score)
-			r = (struct reading){ score, false };
+			r = (struct tuning_reading){ score, false };
 	}
 	return r;
 }
@@ -65,12 +52,12 @@ tuning_measure(const struct score_rules *rules,
     const struct tuning_sample *samples, size_t n, bool held_back)
 {
 	size_t all = 0, related = 0, bad_links = 0, missed = 0, i;
-	struct reading r;
+	struct tuning_reading r;
 
 	for (i = 0; i < n; i++) {
 		if (is_held_back(&samples[i]) != held_back)
 			continue;
-		r = read_sample(rules, &samples[i]);
+		r = tuning_read(rules, &samples[i]);
 		all++;
 		related += samples[i].related;
 		if (r.score > rules->threshold)
@@ -82,135 +69,6 @@ tuning_measure(const struct score_rules *rules,
 		rate(bad_links, all - related > bad_links ? all - related :
 							    bad_links),
 		rate(missed, related) };
-}
-
-/* A setting that was tried: how many it has right, how far it has moved. */
-struct trial {
-	struct score_rules rules;
-	size_t right, wrong_links;
-	unsigned moved;
-};
-
-/*
- * More right, but each has its price: few decisions move little, many much.
- * Then fewer wrong links; then nearer to what was.
- */
-static bool
-is_better(const struct trial *a, const struct trial *b)
-{
-	uint64_t worth_a = a->right * MOVE_PRICE + b->moved;
-	uint64_t worth_b = b->right * MOVE_PRICE + a->moved;
-
-	if (worth_a != worth_b)
-		return worth_a > worth_b;
-	if (a->wrong_links != b->wrong_links)
-		return a->wrong_links < b->wrong_links;
-	return a->moved < b->moved;
-}
-
-static unsigned
-distance(const struct score_rules *a, const struct score_rules *b)
-{
-	unsigned sum = (unsigned)abs((int)a->threshold - (int)b->threshold);
-	size_t i;
-
-	for (i = 0; i < SCORE_TERMS; i++)
-		sum += (unsigned)abs((int)a->weights[i] - (int)b->weights[i]);
-	return sum;
-}
-
-/* Of those above each threshold: good links, bad ones, and unrelated ones. */
-struct counts {
-	size_t good[BUCKETS], bad[BUCKETS], unrelated[BUCKETS];
-	size_t all_unrelated;
-};
-
-static void
-count_scores(const struct score_rules *rules,
-    const struct tuning_sample *samples, size_t n, struct counts *c)
-{
-	struct reading r;
-	size_t i, at;
-
-	*c = (struct counts){ 0 };
-	for (i = 0; i < n; i++) {
-		if (is_held_back(&samples[i]))
-			continue;
-		/* Above a threshold of at x step, and not above the next. */
-		r = read_sample(rules, &samples[i]);
-		at = r.score == 0 ? 0 : (r.score - 1) / THRESHOLD_STEP;
-		c->good[at] += r.good;
-		c->bad[at] += !r.good;
-		c->unrelated[at] += !samples[i].related;
-		c->all_unrelated += !samples[i].related;
-	}
-	for (i = BUCKETS - 1; i > 0; i--) {
-		c->good[i - 1] += c->good[i];
-		c->bad[i - 1] += c->bad[i];
-		c->unrelated[i - 1] += c->unrelated[i];
-	}
-}
-
-static void
-try_thresholds(const struct score_rules *now, const struct score_rules *rules,
-    const struct tuning_sample *samples, size_t n, struct trial *best)
-{
-	struct trial t = { .rules = *rules };
-	struct counts c;
-	unsigned at;
-
-	count_scores(rules, samples, n, &c);
-	for (at = THRESHOLD_LEAST; at <= THRESHOLD_MOST;
-	     at += THRESHOLD_STEP) {
-		t.rules.threshold = at;
-		t.wrong_links = c.bad[at / THRESHOLD_STEP];
-		t.right = c.good[at / THRESHOLD_STEP] + c.all_unrelated -
-		    c.unrelated[at / THRESHOLD_STEP];
-		t.moved = distance(now, &t.rules);
-		if (is_better(&t, best))
-			*best = t;
-	}
-}
-
-/* What is in force, as a trial: it may lie beside the grid. */
-static struct trial
-trial_now(const struct score_rules *now, const struct tuning_sample *samples,
-    size_t n)
-{
-	struct trial t = { .rules = *now };
-	struct reading r;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		if (is_held_back(&samples[i]))
-			continue;
-		r = read_sample(now, &samples[i]);
-		if (r.score > now->threshold) {
-			t.right += r.good;
-			t.wrong_links += !r.good;
-		} else
-			t.right += !samples[i].related;
-	}
-	return t;
-}
-
-static struct trial
-search(const struct score_rules *now, const struct tuning_sample *samples,
-    size_t n)
-{
-	struct trial best = trial_now(now, samples, n);
-	struct score_rules r;
-	unsigned a, b, c;
-
-	for (a = 0; a <= SCORE_FULL; a += WEIGHT_STEP)
-		for (b = 0; a + b <= SCORE_FULL; b += WEIGHT_STEP)
-			for (c = 0; a + b + c <= SCORE_FULL;
-			     c += WEIGHT_STEP) {
-				r = (struct score_rules){ { a, b, c,
-				    SCORE_FULL - a - b - c }, 0 };
-				try_thresholds(now, &r, samples, n, &best);
-			}
-	return best;
 }
 
 static void
@@ -233,7 +91,7 @@ void
 tuning_fit(const struct score_rules *now, const struct tuning_sample *samples,
     size_t n, struct tuning_result *out)
 {
-	struct trial best, was = trial_now(now, samples, n);
+	struct tuning_trial best, was = tuning_try(now, samples, n);
 	struct tuning_rates after;
 	size_t i;
 
@@ -244,7 +102,7 @@ tuning_fit(const struct score_rules *now, const struct tuning_sample *samples,
 	count_disagreements(samples, n, out);
 	if (n < TUNING_LEAST)
 		return;
-	best = search(now, samples, n);
+	best = tuning_search(now, samples, n);
 	if (best.right <= was.right)
 		return;
 	after = tuning_measure(&best.rules, samples, n, true);

@@ -46,9 +46,21 @@ struct tuning_result {
 	size_t disagreements, model_right;
 };
 
+/*
+ * What rules make of a sample: the score of the thread they would choose, and
+ * whether a link to it is known to be right.
+ */
+struct tuning_reading {
+	unsigned score;
+	bool good;
+};
+
 bool tuning_holds_back(uint64_t number);
+struct tuning_reading tuning_read(const struct score_rules *rules,
+    const struct tuning_sample *sample);
 struct tuning_rates tuning_measure(const struct score_rules *rules,
     const struct tuning_sample *samples, size_t n, bool held_back);
+/* Of at most TUNING_WINDOW samples. */
 void tuning_fit(const struct score_rules *now,
     const struct tuning_sample *samples, size_t n, struct tuning_result *out);
 /* The record's reason, in words. */
