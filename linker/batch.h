@@ -1,9 +1,11 @@
 /*
- * batch - what the linker keeps in memory for the length of a batch
+ * batch - what the linker keeps in memory from entry to entry
  *
- * The threads that a batch touches, how common their words are, when they
- * were last active, and how their domain is tuned: read once a batch, written
- * once, by begin and flush of common/stage.h.  It is the stage's state.
+ * The threads that entries touch, the decisions about them, how common their
+ * words are, when they were last active, and how their domain is tuned: read
+ * once, written once a batch, by begin and flush of common/stage.h.  It is the
+ * stage's state.  What was written and committed is kept for the next batch,
+ * up to a limit; after a batch that was given up nothing is.
  */
 #ifndef LINKER_BATCH_H
 #define LINKER_BATCH_H
@@ -15,17 +17,43 @@ struct batch;
 
 struct batch *batch_open(void);
 void batch_close(struct batch **batch);
-void batch_begin(struct batch *batch);
+void batch_begin(struct batch *batch, struct db_txn *txn);
 void batch_flush(struct batch *batch, struct db_txn *txn);
+/* An entry is applied: what is kept from here on holds it. */
+void batch_applies(struct batch *batch, uint64_t seq);
 
 /* A thread's record, as rows_get and rows_put have it. */
 bool batch_thread(const struct link *l, uint64_t key,
     struct msg_link_thread *out);
 void batch_put_thread(const struct link *l, const struct msg_link_thread *p);
+/* A decision by its seq, likewise. */
+bool batch_link(const struct link *l, uint64_t seq, struct msg_link *out);
+void batch_put_link(const struct link *l, uint64_t seq,
+    const struct msg_link *link);
+
+/* An episode across threads, by the two numbers of its key. */
+bool batch_episode(const struct link *l, uint64_t seq, uint64_t n,
+    struct msg_episode *out);
+/* One without threads is removed. */
+void batch_put_episode(const struct link *l, uint64_t seq, uint64_t n,
+    const struct msg_episode *e);
+/* One turn more. */
+void batch_grow_episode(const struct link *l, uint64_t seq, uint64_t n,
+    int64_t at);
 
 /* Of the entry's domain; zeroed where nothing is kept. */
 void batch_domain(const struct link *l, struct msg_link_domain *out);
 void batch_put_domain(const struct link *l, const struct msg_link_domain *d);
+
+/* ---- streams: batch_streams.c ---- */
+
+struct streams;
+struct streams *streams_open(void);
+void streams_close(struct streams **streams);
+void streams_forget(struct streams *streams);
+/* Forgets all too, where there is more than a process should keep. */
+void streams_flush(struct streams *streams, struct db_txn *txn);
+struct streams *batch_streams(const struct link *l);
 
 /* What is counted in a stream; a name is not the word of the same spelling. */
 enum batch_kind { BATCH_THREADS, BATCH_WORD, BATCH_NAME };
@@ -35,9 +63,11 @@ struct batch_stream *batch_stream(const struct link *l,
     const struct msg_link_thread *p);
 /* How many threads of the stream there are, or have the word. */
 uint64_t batch_count(const struct link *l, struct batch_stream *stream,
-    enum batch_kind kind, struct slice word);
+    enum batch_kind kind, uint64_t hash);
 void batch_count_up(const struct link *l, struct batch_stream *stream,
-    enum batch_kind kind, struct slice word);
+    enum batch_kind kind, uint64_t hash);
+/* What a word is counted by. */
+uint64_t batch_hash(struct slice word);
 
 /* When a thread was last active, and in the table still is: `was`, or NULL. */
 void batch_active(const struct link *l, const struct msg_link_thread *p,
@@ -45,13 +75,17 @@ void batch_active(const struct link *l, const struct msg_link_thread *p,
 /* Before the table of these times is read for others of a thread's stream. */
 void batch_write_others(const struct link *l, const struct msg_link_thread *p);
 
+/* ---- from deciding to applying ---- */
+
 /*
  * What deciding made of the turn and of its thread: it is what applying would
  * make of them.  Applying alone, after a crash, finds nothing here.
  */
-void batch_learned(const struct link *l, const struct profile_turn *turn,
-    const struct msg_link_thread *p);
-bool batch_recall(const struct link *l, struct profile_turn *turn,
-    struct msg_link_thread *p);
+struct batch_learned {
+	struct profile_turn turn;
+	struct msg_link_thread was, is;
+};
+void batch_learned(const struct link *l, const struct batch_learned *learned);
+const struct batch_learned *batch_recall(const struct link *l);
 
 #endif

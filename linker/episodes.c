@@ -340,13 +340,28 @@ take_summaries(struct threads *t, bool deciding)
 
 /* ---- deciding and applying ---- */
 
+static void
+learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
+{
+	out->was = *p;
+	out->turn = turn_of(t->l, p);
+	profile_learn(p, t->l->arena, &out->turn);
+	out->is = *p;
+}
+
+/* The thread as it was, NULL where the turn began it. */
+static const struct msg_link_thread *
+was_there(const struct batch_learned *learned)
+{
+	return learned->was.turns > 0 ? &learned->was : NULL;
+}
+
 void
 threads_decide(struct link *l)
 {
-	struct msg_link_thread *p, was;
-	struct profile_turn turn;
+	struct batch_learned learned;
+	struct msg_link_thread *p;
 	struct threads t;
-	bool is_new;
 
 	if (link_place(l)->error.len > 0)
 		return;
@@ -354,15 +369,12 @@ threads_decide(struct link *l)
 	take_summaries(&t, true);
 	p = find_thread(&t);
 	if (p != NULL) {
-		is_new = p->turns == 0;
-		was = *p;
-		turn = turn_of(l, p);
-		judge(&t, &was, &turn);
-		profile_learn(p, l->arena, &turn);
-		batch_learned(l, &turn, p);
+		learn(&t, p, &learned);
+		judge(&t, &learned.was, &learned.turn);
+		batch_learned(l, &learned);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
-			look(&t, p, is_new ? NULL : &was);
+			look(&t, p, was_there(&learned));
 		revise_tuning(&t);
 	} else if (l->e->entry.id == MSG_answer)
 		revise_answer(&t);
@@ -377,50 +389,39 @@ static void
 grow_episode(struct threads *t, const struct msg_link_thread *p)
 {
 	const struct msg_s_linker *s = t->l->section;
-	struct msg_episode e;
 	uint64_t seq, n;
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < s->n_episodes; i++)
 		if (slice_eq(s->episodes[i].key, p->episode))
 			return;
-	if (threads_key(p->episode, 'x', &seq, &n) == -1 ||
-	    !threads_episode(t, p->episode, &e))
-		return;
-	e.has = 0;
-	e.turn_count++;
-	if (p->last_activity_at > e.last_activity_at)
-		e.last_activity_at = p->last_activity_at;
-	k = key_u64(seq);
-	key_add_u64(&k, n);
-	link_put(t->l, TABLE_cross_episodes, &k, MSG_episode, &e);
+	if (threads_key(p->episode, 'x', &seq, &n) == 0)
+		batch_grow_episode(t->l, seq, n, p->last_activity_at);
 }
 
 void
 threads_apply(struct link *l)
 {
-	struct msg_link_thread *p, was;
-	struct profile_turn turn;
+	const struct batch_learned *learned = batch_recall(l);
+	struct batch_learned again;
+	struct msg_link_thread *p;
 	struct threads t;
-	bool is_new;
 	size_t i;
 
 	if (link_place(l) == NULL || link_place(l)->error.len > 0)
 		return;
 	threads_open(&t, l);
 	take_summaries(&t, false);
-	p = find_thread(&t);
+	if (learned != NULL)
+		p = threads_set(&t, &learned->is);
+	else if ((p = find_thread(&t)) != NULL) {
+		learn(&t, p, &again);
+		learned = &again;
+	}
 	if (p != NULL) {
-		is_new = p->turns == 0;
-		was = *p;
-		if (!batch_recall(l, &turn, p)) {
-			turn = turn_of(l, p);
-			profile_learn(p, l->arena, &turn);
-		}
-		if (profile_is_user(turn.role) && p->link.len > 0)
+		if (profile_is_user(learned->turn.role) && p->link.len > 0)
 			p->watched++;
-		threads_write(&t, p, is_new ? NULL : &was);
+		threads_write(&t, p, was_there(learned));
 	}
 	threads_write_links(&t);
 	threads_write_episodes(&t);

@@ -40,6 +40,9 @@ void threads_open(struct threads *t, struct link *l);
 /* What is kept of a thread, for reading and changing; NULL: nothing. */
 struct msg_link_thread *threads_get(struct threads *t, uint64_t key);
 struct msg_link_thread *threads_begin(struct threads *t, uint64_t key);
+/* A thread that is known to be so. */
+struct msg_link_thread *threads_set(struct threads *t,
+    const struct msg_link_thread *p);
 struct score_rules threads_rules(const struct threads *t);
 uint64_t threads_prompt_version(const struct threads *t);	/* from 1 */
 

@@ -19,15 +19,6 @@ numbered_key(struct slice domain, uint64_t number)
 }
 
 static struct key
-pair_key(uint64_t a, uint64_t b)
-{
-	struct key k = key_u64(a);
-
-	key_add_u64(&k, b);
-	return k;
-}
-
-static struct key
 thread_stream(const struct msg_link_thread *p)
 {
 	return key_stream(p->domain, p->user, p->room);
@@ -86,6 +77,19 @@ threads_get(struct threads *t, uint64_t key)
 }
 
 struct msg_link_thread *
+threads_set(struct threads *t, const struct msg_link_thread *p)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_known; i++)
+		if (t->known[i]->key == p->key) {
+			*t->known[i] = *p;
+			return t->known[i];
+		}
+	return remember(t, p);
+}
+
+struct msg_link_thread *
 threads_begin(struct threads *t, uint64_t key)
 {
 	const struct msg_envelope *env = &t->l->e->entry.as->envelope;
@@ -128,7 +132,6 @@ threads_link(struct threads *t, struct slice key)
 	const struct msg_s_linker *s = t->l->section;
 	struct msg_link *link;
 	uint64_t seq, n;
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < s->n_links; i++)
@@ -136,9 +139,8 @@ threads_link(struct threads *t, struct slice key)
 			return &s->links[i];
 	if (threads_key(key, 'l', &seq, &n) == -1 || n != 0)
 		return NULL;
-	k = key_u64(seq);
 	link = arena_alloc(t->l->arena, sizeof(*link));
-	if (!link_get(t->l, TABLE_links, &k, MSG_link, link) ||
+	if (!batch_link(t->l, seq, link) ||
 	    !slice_eq(link->domain, t->l->e->entry.as->envelope.domain))
 		return NULL;
 	link->has = 0;
@@ -178,7 +180,6 @@ threads_episode(struct threads *t, struct slice key, struct msg_episode *out)
 {
 	const struct msg_s_linker *s = t->l->section;
 	uint64_t seq, n;
-	struct key k;
 	size_t i;
 
 	for (i = s->n_episodes; i > 0; i--)
@@ -186,10 +187,8 @@ threads_episode(struct threads *t, struct slice key, struct msg_episode *out)
 			*out = s->episodes[i - 1];
 			return out->linked_threads.count > 0;
 		}
-	if (threads_key(key, 'x', &seq, &n) == -1)
-		return false;
-	k = pair_key(seq, n);
-	return link_get(t->l, TABLE_cross_episodes, &k, MSG_episode, out);
+	return threads_key(key, 'x', &seq, &n) == 0 &&
+	    batch_episode(t->l, seq, n, out);
 }
 
 bool
@@ -251,11 +250,11 @@ rarity_of(struct threads *t, const struct msg_link_thread *p,
 {
 	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
 	struct batch_stream *stream = batch_stream(t->l, p);
-	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, SLICE_NONE), n;
+	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n;
 	size_t i;
 
 	for (i = 0; i < words->count; i++) {
-		n = batch_count(t->l, stream, kind, words->at[i]);
+		n = batch_count(t->l, stream, kind, batch_hash(words->at[i]));
 		/* The thread itself is among them once it is written. */
 		if (n > 0 && has_word(was, words->at[i]))
 			n--;
@@ -281,28 +280,38 @@ is_latest(const struct msg_link *link)
 	return link->revised_by.len == 0;
 }
 
+/* What a decision's number leads to, unless it does already. */
+static void
+write_number(struct threads *t, const struct msg_link *link, uint64_t seq)
+{
+	struct msg_place place = { .seq = seq };
+	struct msg_link was;
+	struct key k;
+
+	if (batch_link(t->l, seq, &was) && is_latest(&was) &&
+	    was.number == link->number && slice_eq(was.domain, link->domain))
+		return;
+	k = numbered_key(link->domain, link->number);
+	link_put(t->l, TABLE_link_numbers, &k, MSG_place, &place);
+}
+
 void
 threads_write_links(struct threads *t)
 {
 	const struct msg_s_linker *s = t->l->section;
-	struct msg_place place = { 0 };
 	struct msg_link_thread *p;
 	const struct msg_link *link;
-	uint64_t n;
-	struct key k;
+	uint64_t seq, n;
 	size_t i;
 
 	for (i = 0; i < s->n_links; i++) {
 		link = &s->links[i];
-		if (threads_key(link->key, 'l', &place.seq, &n) == -1)
+		if (threads_key(link->key, 'l', &seq, &n) == -1)
 			continue;	/* a section may come from elsewhere */
-		k = key_u64(place.seq);
-		link_put(t->l, TABLE_links, &k, MSG_link, link);
-		if (!is_latest(link))
-			continue;
-		k = numbered_key(link->domain, link->number);
-		link_put(t->l, TABLE_link_numbers, &k, MSG_place, &place);
-		p = threads_get(t, link->thread);
+		if (is_latest(link))
+			write_number(t, link, seq);
+		batch_put_link(t->l, seq, link);
+		p = is_latest(link) ? threads_get(t, link->thread) : NULL;
 		if (p == NULL)
 			continue;
 		if (!slice_eq(p->link, link->key))
@@ -334,26 +343,19 @@ threads_write_episodes(struct threads *t)
 	struct msg_link_thread *p;
 	struct msg_episode was;
 	uint64_t seq, n;
-	struct key k;
 	size_t i, m;
 
 	for (i = 0; i < s->n_episodes; i++) {
 		if (threads_key(s->episodes[i].key, 'x', &seq, &n) == -1)
 			continue;
-		k = pair_key(seq, n);
-		if (link_get(t->l, TABLE_cross_episodes, &k, MSG_episode, &was))
+		if (batch_episode(t->l, seq, n, &was))
 			leave_episode(t, &was);
 	}
 	for (i = 0; i < s->n_episodes; i++) {
 		e = &s->episodes[i];
 		if (threads_key(e->key, 'x', &seq, &n) == -1)
 			continue;
-		k = pair_key(seq, n);
-		if (e->linked_threads.count == 0) {
-			link_delete(t->l, TABLE_cross_episodes, &k);
-			continue;
-		}
-		link_put(t->l, TABLE_cross_episodes, &k, MSG_episode, e);
+		batch_put_episode(t->l, seq, n, e);
 		for (m = 0; m < e->linked_threads.count; m++) {
 			p = threads_get(t, e->linked_threads.at[m]);
 			if (p != NULL)
@@ -404,7 +406,8 @@ count_words(struct threads *t, struct batch_stream *stream,
 		if (was != NULL && next < was->count)
 			at = next + 1;
 		else if (!has_word(was, words->at[i]))
-			batch_count_up(t->l, stream, kind, words->at[i]);
+			batch_count_up(t->l, stream, kind,
+			    batch_hash(words->at[i]));
 	}
 }
 
@@ -415,7 +418,7 @@ threads_write(struct threads *t, const struct msg_link_thread *p,
 	struct batch_stream *stream = batch_stream(t->l, p);
 
 	if (was == NULL)
-		batch_count_up(t->l, stream, BATCH_THREADS, SLICE_NONE);
+		batch_count_up(t->l, stream, BATCH_THREADS, 0);
 	count_words(t, stream, BATCH_WORD, &p->keywords,
 	    was != NULL ? &was->keywords : NULL);
 	count_words(t, stream, BATCH_NAME, &p->entities,

@@ -65,6 +65,7 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	if (section->id == MSG_s_linker)
 		s = (struct msg_s_linker *)&section->as->s_linker;
 	l = link_open(st, e, s);
+	batch_applies(stage_state(st), e->seq);
 	exchanges_apply(&l);
 	threads_apply(&l);
 }
@@ -72,7 +73,7 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 static void
 begin(struct stage *st)
 {
-	batch_begin(stage_state(st));
+	batch_begin(stage_state(st), stage_tables(st));
 }
 
 static void
