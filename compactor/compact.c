@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "common/text.h"
+#include "compactor/effort_words_impl.h"
 
 enum {
 	/* Of a state's words: a history is read, not searched. */
@@ -25,12 +26,30 @@ static const struct msg_c_turn does_nothing = {
 };
 static const struct msg_h_turn flows_nowhere = { 0 };
 
+/* Those of deciding are there still when it is applied. */
+static struct effort_notes *
+notes_of(struct compact_tools *tools, const struct compact *c)
+{
+	size_t i, n = compact_turn_count(c);
+
+	if (tools->noted_seq == c->seq &&
+	    tools->noted_resets == c->arena->resets)
+		return tools->notes;
+	tools->noted_seq = c->seq;
+	tools->noted_resets = c->arena->resets;
+	tools->notes = n == 0 ? NULL :
+	    arena_array(c->arena, n, sizeof(tools->notes[0]));
+	for (i = 0; i < n; i++)
+		tools->notes[i].arena = c->arena;
+	return tools->notes;
+}
+
 void
 compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
     struct msg_s_compactor *section)
 {
 	const struct msg *placed = &e->sections[STAGE_ingest];
-	const struct compact_tools *tools = stage_state(st);
+	struct compact_tools *tools = stage_state(st);
 
 	*c = (struct compact){
 		.st = st,
@@ -47,6 +66,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		c->similar = tools->similar;
 		c->threads = tools->threads;
 		c->digests = tools->digests;
+		c->notes = notes_of(tools, c);
 	}
 	if (placed->id == MSG_s_ingest)
 		c->thread = placed->as->s_ingest.thread;
@@ -204,6 +224,7 @@ compact_turn(const struct compact *c, size_t i)
 		.user = c->envelope->user,
 		.does = &does_nothing,
 		.flows = &flows_nowhere,
+		.notes = c->notes == NULL ? NULL : &c->notes[i],
 	};
 
 	if (c->e->entry.id == MSG_turn) {

@@ -21,6 +21,7 @@ struct similar;
 
 struct packages;
 struct package_hits;
+struct effort_notes;
 
 /* What the stage reads once at start and keeps: its stage_state. */
 struct compact_tools {
@@ -29,6 +30,9 @@ struct compact_tools {
 	/* For the length of a batch: */
 	struct rows *threads;		/* TABLE_effort_threads */
 	struct rows *digests;		/* TABLE_episode_digests, unpacked */
+	/* For one entry, from deciding to applying: */
+	uint64_t noted_seq, noted_resets;	/* which it is */
+	struct effort_notes *notes;	/* of its turns */
 };
 
 struct compact {
@@ -51,6 +55,7 @@ struct compact {
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
 	struct rows *threads, *digests;	/* likewise */
+	struct effort_notes *notes;	/* of its turns; NULL: none are kept */
 	/* compact.c's own */
 	struct compact_held **held;
 	size_t n_held, cap_held;
@@ -76,6 +81,7 @@ struct compact_turn {
 	struct slice text;
 	const struct msg_c_turn *does;	/* never NULL; what classify said */
 	const struct msg_h_turn *flows;	/* never NULL; what the chainer said */
+	struct effort_notes *notes;	/* effort_notes.c's own; NULL: none */
 };
 
 size_t compact_turn_count(const struct compact *c);

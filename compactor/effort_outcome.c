@@ -1,25 +1,9 @@
 /*
  * effort_outcome - how what was proposed or done has gone, by the wording
  */
-#include "common/text.h"
 #include "compactor/effort_words.h"
 #include "compactor/effort_words_impl.h"
 #include "compactor/summary.h"
-
-/* All words of a turn, however many. */
-static bool
-turn_says(const struct compact_turn *t, const char *const *words)
-{
-	struct text_tokens tokens;
-	struct text_token token;
-
-	text_tokens_init(&tokens, t->text);
-	while (text_tokens_next(&tokens, &token))
-		if (token.kind == TEXT_WORD &&
-		    word_one_of(text_token_slice(&tokens, &token), words))
-			return true;
-	return false;
-}
 
 bool
 effort_is_thanks(const struct compact_turn *t)
@@ -43,20 +27,20 @@ effort_is_praise(const struct compact_turn *t)
 		"so", "oh", "very", "really", "you", "yes", "a", "lot", "much",
 		"you're", "work", "thanks", "thank", "thx", "ty", "cheers",
 		"good", "cool", NULL };
+	struct words room;
+	const struct words *w = turn_words(t, &room);
 	bool says_it = false;
-	struct words w;
 	size_t i;
 
-	words_read(t->text, &w);
-	if (w.count == 0)
+	if (w->count == 0)
 		return memmem(t->text.ptr, t->text.len, "\xf0\x9f\x91\x8d", 4) !=
 		    NULL;
-	if (w.count > 4)
+	if (w->count > 4)
 		return false;
-	for (i = 0; i < w.count; i++) {
-		if (!word_one_of(w.at[i], praise))
+	for (i = 0; i < w->count; i++) {
+		if (!word_one_of(w->at[i], praise))
 			return false;
-		says_it = says_it || !word_one_of(w.at[i], weak);
+		says_it = says_it || !word_one_of(w->at[i], weak);
 	}
 	return says_it;
 }
@@ -104,12 +88,12 @@ effort_tells_failure(const struct compact_turn *t)
 	/* "I don't know" is no failure of what was proposed. */
 	static const char *const unsure[] = { "know", "understand", "sure",
 		"want", "think", "mind", "remember", "idea", "but", NULL };
-	struct words w;
+	struct words room;
+	const struct words *w = turn_words(t, &room);
 
-	words_read(t->text, &w);
-	if (w.count == 0 || turn_says(t, unsure))
+	if (w->count == 0 || turn_says(t, unsure))
 		return false;
-	return word_one_of(w.at[0], first) || turn_says(t, fails);
+	return word_one_of(w->at[0], first) || turn_says(t, fails);
 }
 
 bool

@@ -3,8 +3,6 @@
  */
 #include "compactor/effort_words.h"
 
-#include <strings.h>
-
 #include "common/text.h"
 #include "compactor/effort_words_impl.h"
 #include "compactor/summary.h"
@@ -46,89 +44,10 @@ static const char *const shift_words[] = { "also", "btw", "separately",
 	"unrelated", "another", "different", "meanwhile", "additionally",
 	"next", NULL };
 
-/* "doesnt": many type it so. */
-static bool
-is_negation_typed(struct slice word, const char *negation)
-{
-	size_t n = strlen(negation);
-
-	return n > 3 && strcmp(negation + n - 3, "n't") == 0 &&
-	    word.len == n - 1 && (word.ptr[n - 2] | 0x20) == 't' &&
-	    strncasecmp(word.ptr, negation, n - 2) == 0;
-}
-
-bool
-word_one_of(struct slice word, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (text_is_word(word, *words) ||
-		    is_negation_typed(word, *words))
-			return true;
-	return false;
-}
-
-void
-words_read(struct slice text, struct words *out)
-{
-	struct text_tokens tokens;
-	struct text_token token;
-
-	out->count = 0;
-	text_tokens_init(&tokens, text);
-	while (out->count < FIRST_WORDS && text_tokens_next(&tokens, &token))
-		if (token.kind == TEXT_WORD)
-			out->at[out->count++] =
-			    text_token_slice(&tokens, &token);
-}
-
-static bool
-says(const struct words *w, const char *const *words)
-{
-	size_t i;
-
-	for (i = 0; i < w->count; i++)
-		if (word_one_of(w->at[i], words))
-			return true;
-	return false;
-}
-
 static bool
 is_word(const struct words *w, size_t i, const char *word)
 {
 	return i < w->count && text_is_word(w->at[i], word);
-}
-
-/* ---- sentences, as classify has them ---- */
-
-static size_t
-sentence_count(const struct compact_turn *t)
-{
-	return t->does->n_sentences > 0 ? t->does->n_sentences : 1;
-}
-
-/* A turn of one sentence does what the turn does. */
-struct msg_c_sentence
-turn_sentence(const struct compact_turn *t, size_t i)
-{
-	struct msg_c_sentence s = {
-		.len = t->text.len,
-		.act = t->does->act,
-		.confidence = t->does->confidence,
-		.concludes = t->does->concludes,
-		.rule = t->does->rule,
-	};
-
-	if (t->does->n_sentences > 0)
-		s = t->does->sentences[i];
-	if (s.at > t->text.len || s.len > t->text.len - s.at)
-		s.at = s.len = 0;
-	return s;
-}
-
-static struct slice
-sentence_text(const struct compact_turn *t, const struct msg_c_sentence *s)
-{
-	return slice_of(t->text.ptr + s->at, s->len);
 }
 
 /* ---- what was tried ---- */
@@ -187,7 +106,7 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 		return 0;
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
-		return says(w, suggest_words) ? 3 : 0;
+		return words_say(w, suggest_words) ? 3 : 0;
 	if (slice_is(s->act, "request") || (assistant && is_instruction(w)))
 		return 4;
 	if (!assistant || summary_content(t->does, s->at, s->len) == 0)
@@ -198,7 +117,7 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 static unsigned
 own_rank(const struct msg_c_sentence *s, const struct words *w)
 {
-	return !slice_is(s->act, "question") && says(w, tried_words);
+	return !slice_is(s->act, "question") && words_say(w, tried_words);
 }
 
 /* "Back to that bug - I tried X": from "I" on. */
@@ -217,20 +136,21 @@ from_doer(struct slice text, const struct words *w)
 	return text;
 }
 
-struct effort_try
-effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
+static struct effort_try
+find_try(struct arena *arena, const struct compact_turn *t, bool other)
 {
 	struct effort_try out = { 0 };
 	struct msg_c_sentence s;
+	const struct words *w;
 	unsigned rank, best = 0;
+	struct words room;
 	struct slice text;
-	struct words w;
 	size_t i;
 
 	for (i = 0; i < sentence_count(t) && best < 4; i++) {
 		s = turn_sentence(t, i);
-		words_read(sentence_text(t, &s), &w);
-		rank = other ? proposal_rank(t, &s, &w) : own_rank(&s, &w);
+		w = sentence_words(t, i, &room);
+		rank = other ? proposal_rank(t, &s, w) : own_rank(&s, w);
 		/* A short turn tells what is wrong first and the cure last. */
 		if (rank < best || rank == 0 ||
 		    (rank == best && sentence_count(t) > FEW_SENTENCES))
@@ -241,9 +161,25 @@ effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
 		out.content = summary_content(t->does, s.at, s.len);
 		text = sentence_text(t, &s);
 		out.text = summary_shorten(arena,
-		    other ? text : from_doer(text, &w), CUT_asking, LINE_WORDS);
+		    other ? text : from_doer(text, w), CUT_asking, LINE_WORDS);
 	}
 	return out;
+}
+
+struct effort_try
+effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
+{
+	struct effort_notes *n = t->notes;
+	struct effort_try *found;
+
+	if (n == NULL)
+		return find_try(arena, t, other);
+	if (n->tries[other] == NULL) {
+		found = arena_alloc(n->arena, sizeof(*found));
+		*found = find_try(n->arena, t, other);
+		n->tries[other] = found;
+	}
+	return *n->tries[other];
 }
 
 /* ---- what is done ---- */
@@ -264,7 +200,7 @@ has_come(const struct words *w, size_t be, size_t i)
 	    is_word(w, i + 1, "by"))
 		return false;
 	return !word_one_of(w->at[be], present) ||
-	    !word_one_of(w->at[i], states) || says(w, now);
+	    !word_one_of(w->at[i], states) || words_say(w, now);
 }
 
 static bool
@@ -303,13 +239,12 @@ is_done(const struct words *w)
 	return false;
 }
 
-/* The place of the sentence that says it is done, or their number. */
 static size_t
-find_report(const struct compact_turn *t)
+search_report(const struct compact_turn *t)
 {
 	size_t i, n = sentence_count(t);
 	struct msg_c_sentence s;
-	struct words w;
+	struct words room;
 
 	if (!slice_is(t->role, "assistant"))
 		return n;
@@ -320,11 +255,24 @@ find_report(const struct compact_turn *t)
 		if (!slice_is(s.act, "inform") && !slice_is(s.act, "commit") &&
 		    !slice_is(s.act, "accept"))
 			continue;
-		words_read(sentence_text(t, &s), &w);
-		if (is_done(&w))
+		if (is_done(sentence_words(t, i, &room)))
 			return i;
 	}
 	return n;
+}
+
+/* The place of the sentence that says it is done, or their number. */
+static size_t
+find_report(const struct compact_turn *t)
+{
+	struct effort_notes *n = t->notes;
+
+	if (n == NULL)
+		return search_report(t);
+	if (!n->is_searched)
+		n->report = search_report(t);
+	n->is_searched = true;
+	return n->report;
 }
 
 bool
@@ -357,51 +305,60 @@ bool
 effort_asks_for_more(const struct compact_turn *t)
 {
 	static const char *const more[] = { "else", "further", NULL };
-	struct msg_c_sentence s;
-	struct words w;
+	struct words room;
 
-	s = turn_sentence(t, sentence_count(t) - 1);
-	words_read(sentence_text(t, &s), &w);
-	return says(&w, more);
+	return words_say(sentence_words(t, sentence_count(t) - 1, &room), more);
+}
+
+static bool
+asks_to_confirm(const struct compact_turn *t)
+{
+	static const char *const confirm[] = { "confirm", "confirming",
+		"verify", NULL };
+	static const char *const right[] = { "correct", "right", NULL };
+	const struct words *w = NULL;
+	struct words room;
+	size_t i;
+
+	for (i = 0; i < sentence_count(t); i++) {
+		w = sentence_words(t, i, &room);
+		if (words_say(w, confirm))
+			return true;
+	}
+	return t->text.len > 0 && t->text.ptr[t->text.len - 1] == '?' &&
+	    words_say(w, right);
 }
 
 bool
 effort_asks_to_confirm(const struct compact_turn *t)
 {
-	static const char *const confirm[] = { "confirm", "confirming",
-		"verify", NULL };
-	static const char *const right[] = { "correct", "right", NULL };
-	struct msg_c_sentence s;
-	struct words w;
-	size_t i;
+	struct effort_notes *n = t->notes;
 
 	if (!slice_is(t->role, "assistant"))
 		return false;
-	for (i = 0; i < sentence_count(t); i++) {
-		s = turn_sentence(t, i);
-		words_read(sentence_text(t, &s), &w);
-		if (says(&w, confirm))
-			return true;
-	}
-	return t->text.len > 0 && t->text.ptr[t->text.len - 1] == '?' &&
-	    says(&w, right);
+	if (n == NULL)
+		return asks_to_confirm(t);
+	if (!n->is_asked)
+		n->confirms = asks_to_confirm(t);
+	n->is_asked = true;
+	return n->confirms;
 }
 
 bool
 effort_is_reminder(const struct compact_turn *t)
 {
-	struct words w;
+	struct words room;
+	const struct words *w = turn_words(t, &room);
 	size_t i;
 
-	words_read(t->text, &w);
-	for (i = 0; i + 1 < w.count; i++) {
-		if (text_is_word(w.at[i], "remind") &&
-		    (is_word(&w, i + 1, "me") || is_word(&w, i + 1, "us")) &&
-		    !(i > 0 && word_one_of(w.at[i - 1], doers_of_others)) &&
-		    !(i + 2 < w.count && word_one_of(w.at[i + 2], asking)))
+	for (i = 0; i + 1 < w->count; i++) {
+		if (text_is_word(w->at[i], "remind") &&
+		    (is_word(w, i + 1, "me") || is_word(w, i + 1, "us")) &&
+		    !(i > 0 && word_one_of(w->at[i - 1], doers_of_others)) &&
+		    !(i + 2 < w->count && word_one_of(w->at[i + 2], asking)))
 			return true;
-		if (is_word(&w, i, "let") && is_word(&w, i + 1, "me") &&
-		    is_word(&w, i + 2, "forget"))
+		if (is_word(w, i, "let") && is_word(w, i + 1, "me") &&
+		    is_word(w, i + 2, "forget"))
 			return true;
 	}
 	return false;
@@ -410,17 +367,17 @@ effort_is_reminder(const struct compact_turn *t)
 bool
 effort_shifts(const struct compact_turn *t)
 {
-	struct words w;
+	struct words room;
+	const struct words *w = turn_words(t, &room);
 	size_t i;
 
-	words_read(t->text, &w);
-	if ((is_word(&w, 0, "oh") && is_word(&w, 1, "and")) ||
-	    (is_word(&w, 0, "one") && is_word(&w, 1, "more")))
+	if ((is_word(w, 0, "oh") && is_word(w, 1, "and")) ||
+	    (is_word(w, 0, "one") && is_word(w, 1, "more")))
 		return true;
-	for (i = 0; i < w.count && i < 4; i++)
-		if (word_one_of(w.at[i], shift_words) ||
-		    (text_is_word(w.at[i], "by") && is_word(&w, i + 1, "the") &&
-			is_word(&w, i + 2, "way")))
+	for (i = 0; i < w->count && i < 4; i++)
+		if (word_one_of(w->at[i], shift_words) ||
+		    (text_is_word(w->at[i], "by") && is_word(w, i + 1, "the") &&
+			is_word(w, i + 2, "way")))
 			return true;
 	return false;
 }
@@ -430,10 +387,9 @@ effort_speaks_of_self(const struct compact_turn *t)
 {
 	static const char *const self[] = { "i", "i'm", "im", "i've", "i'd",
 		"my", "me", "mine", "we", "our", "us", NULL };
-	struct words w;
+	struct words room;
 
-	words_read(t->text, &w);
-	return says(&w, self);
+	return words_say(turn_words(t, &room), self);
 }
 
 bool

@@ -16,6 +16,8 @@ is_space(char c)
 static bool
 is_sign(char c)
 {
+	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+		return false;
 	return c != '\0' && strchr(".,;:!?\"'()[]{}<>*_`~-|#&+=", c) != NULL;
 }
 
@@ -74,6 +76,24 @@ first_word(const char *phrase)
 	return slice_of(phrase, (size_t)(strchrnul(phrase, ' ') - phrase));
 }
 
+/*
+ * The first word of a phrase against a word, as slice_cmp has it.  This is
+ * asked so often that the word's end is not looked for first.
+ */
+static int
+first_cmp(const char *phrase, struct slice word)
+{
+	for (size_t i = 0; i < word.len; i++) {
+		unsigned char c = (unsigned char)phrase[i];
+
+		if (c == ' ' || c == '\0')
+			return -1;
+		if (c != (unsigned char)word.ptr[i])
+			return c < (unsigned char)word.ptr[i] ? -1 : 1;
+	}
+	return phrase[word.len] != ' ' && phrase[word.len] != '\0';
+}
+
 /* The first phrase that begins with no smaller word. */
 static size_t
 lower_bound(struct phrases p, struct slice word)
@@ -83,7 +103,7 @@ lower_bound(struct phrases p, struct slice word)
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
-		if (slice_cmp(first_word(p.list[mid]), word) < 0)
+		if (first_cmp(p.list[mid], word) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -95,19 +115,15 @@ lower_bound(struct phrases p, struct slice word)
 static size_t
 fits(const struct phrase_word *words, size_t count, const char *phrase)
 {
-	size_t n = 0;
-
-	for (;;) {
-		struct slice word = first_word(phrase);
-
-		if (n == count || !slice_eq(words[n].folded, word))
+	for (size_t n = 0; n < count; n++) {
+		if (first_cmp(phrase, words[n].folded) != 0)
 			return 0;
-		n++;
-		phrase += word.len;
+		phrase += words[n].folded.len;
 		if (*phrase == '\0')
-			return n;
+			return n + 1;
 		phrase++;
 	}
+	return 0;
 }
 
 size_t
@@ -119,7 +135,7 @@ phrase_at(const struct phrase_word *words, size_t count, size_t at,
 	if (at >= count || words[at].folded.len == 0)
 		return 0;
 	for (size_t i = lower_bound(p, words[at].folded); i < p.count &&
-	     slice_eq(first_word(p.list[i]), words[at].folded); i++) {
+	     first_cmp(p.list[i], words[at].folded) == 0; i++) {
 		n = fits(words + at, count - at, p.list[i]);
 		longest = n > longest ? n : longest;
 	}

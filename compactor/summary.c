@@ -111,7 +111,8 @@ summary_is_empty(struct slice stem)
 		"got", "tell", "let", "hear", "alot", "alright", "exact" };
 
 	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
-		if (slice_is(stem, stems[i]))
+		if (stem.len > 0 && stem.ptr[0] == stems[i][0] &&
+		    slice_is(stem, stems[i]))
 			return true;
 	return false;
 }

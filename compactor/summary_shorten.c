@@ -234,9 +234,22 @@ cut_place(const struct cut *c, size_t most)
 	return end;
 }
 
+/* "**bold**" without its stars; one alone is a sign. */
+static void
+emit_plain(struct buf *out, struct slice w)
+{
+	for (size_t i = 0; i < w.len; i++)
+		if (!(w.ptr[i] == '*' && i + 1 < w.len &&
+			w.ptr[i + 1] == '*') &&
+		    !(w.ptr[i] == '*' && i > 0 && w.ptr[i - 1] == '*'))
+			buf_addc(out, w.ptr[i]);
+}
+
 static void
 emit_word(struct buf *out, struct slice w)
 {
+	struct slice begin;
+
 	while (w.len > 1 && w.ptr[0] == '*')
 		w = slice_of(w.ptr + 1, w.len - 1);
 	while (w.len > 1 && w.ptr[w.len - 1] == '*')
@@ -245,10 +258,11 @@ emit_word(struct buf *out, struct slice w)
 		return;
 	if (out->len > 0)
 		buf_addc(out, ' ');
-	for (size_t i = 0, end = text_cut(w, WORD_BYTES); i < end; i++)
-		if (!(w.ptr[i] == '*' && i + 1 < end && w.ptr[i + 1] == '*') &&
-		    !(w.ptr[i] == '*' && i > 0 && w.ptr[i - 1] == '*'))
-			buf_addc(out, w.ptr[i]);
+	begin = slice_of(w.ptr, text_cut(w, WORD_BYTES));
+	if (memchr(begin.ptr, '*', begin.len) == NULL)
+		buf_addslice(out, begin);
+	else
+		emit_plain(out, begin);
 	if (w.len > WORD_BYTES)
 		buf_adds(out, "…");
 }

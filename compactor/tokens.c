@@ -204,6 +204,24 @@ add(struct count *c, int32_t cp)
 	c->before = cp;
 }
 
+/* The small letters behind a letter, all at once: most text is those. */
+static size_t
+add_small(struct count *c, struct slice text, size_t at)
+{
+	size_t end = at, had = c->letters;
+
+	while (end < text.len && is_lower((unsigned char)text.ptr[end]))
+		end++;
+	if (end == at)
+		return at;
+	c->letters += end - at;
+	if (c->letters > WORD_LETTERS)
+		c->word += WORD_MORE * (c->letters -
+		    (had > WORD_LETTERS ? had : WORD_LETTERS));
+	c->before = text.ptr[end - 1];
+	return end;
+}
+
 /* At the begin of a run that may be encoded: behind something that is not. */
 static bool
 may_be_coded(const struct count *c, struct slice text, size_t at)
@@ -226,8 +244,11 @@ tokens_estimate(struct slice text)
 			c.sum += coded * CODED_BYTE;
 			at += coded;
 			c.before = (unsigned char)text.ptr[at - 1];
-		} else if (text_next(text, &at, &cp))
+		} else if (text_next(text, &at, &cp)) {
 			add(&c, cp);
+			if (is_lower(cp | 0x20) && cp < 0x80)
+				at = add_small(&c, text, at);
+		}
 	}
 	end_runs(&c);
 	return (c.sum + TOKEN - 1) / TOKEN;
