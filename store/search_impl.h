@@ -50,7 +50,7 @@ struct search {
 	struct source *sources;
 	size_t n_sources, sources_room;
 	float *scores;			/* zero between runs */
-	uint8_t *touched;		/* a byte a block of documents */
+	uint64_t *touched;		/* a bit a document that has a score */
 	uint8_t *must;			/* conditions met, where there are any */
 	uint8_t *speaks;		/* is said by whom the query names */
 	size_t docs_room;
@@ -59,7 +59,7 @@ struct search {
 	struct vector_cache cache;	/* of the tail's documents */
 };
 
-enum { TOUCH_BLOCK = 64 };
+enum { TOUCH_BLOCK = 64 };	/* documents, a word of bits */
 
 /* ---- search_query.c ---- */
 
@@ -155,10 +155,23 @@ size_t at_least(size_t n, uint64_t limit);
 /* Out of what was chosen, by what each is itself. */
 void choose_finalists(struct run *r);
 void look_around(struct run *r);
-int64_t candidate_value(const struct run *r, const struct candidate *c,
-    enum column column);
-struct slice candidate_string(const struct run *r, const struct candidate *c,
-    enum column column);
+
+static inline int64_t
+candidate_value(const struct run *r, const struct candidate *c,
+    enum column column)
+{
+	const struct source *source = &r->s->sources[c->source];
+
+	return section_value(&source->x, column, c->doc - source->base);
+}
+
+static inline struct slice
+candidate_string(const struct run *r, const struct candidate *c,
+    enum column column)
+{
+	return section_string(&r->s->sources[c->source].x,
+	    candidate_value(r, c, column));
+}
 
 /* ---- search_dense.c ---- */
 

@@ -23,6 +23,7 @@ enum { OWN_SLOTS = 1 << 13 };
 struct own_slot {
 	uint64_t run;		/* whose it is: others' are old */
 	uint32_t doc;
+	struct rank_own own;
 	double score;
 };
 
@@ -43,17 +44,25 @@ own_facts(const struct run *r, uint32_t place, uint32_t doc,
 	};
 }
 
+/* Until the next one is asked for. */
+static const struct own_slot *
+own_of(const struct run *r, uint32_t place, uint32_t doc)
+{
+	struct own_slot *slot = &r->s->owns[doc * 2654435761u % OWN_SLOTS];
+
+	if (slot->run != r->s->runs || slot->doc != doc) {
+		slot->run = r->s->runs;
+		slot->doc = doc;
+		own_facts(r, place, doc, &slot->own);
+		slot->score = rank_own(&slot->own);
+	}
+	return slot;
+}
+
 static double
 own_score(const struct run *r, uint32_t place, uint32_t doc)
 {
-	struct own_slot *slot = &r->s->owns[doc * 2654435761u % OWN_SLOTS];
-	struct rank_own own;
-
-	if (slot->run != r->s->runs || slot->doc != doc) {
-		own_facts(r, place, doc, &own);
-		*slot = (struct own_slot){ r->s->runs, doc, rank_own(&own) };
-	}
-	return slot->score;
+	return own_of(r, place, doc)->score;
 }
 
 static int
@@ -100,23 +109,6 @@ sort_by_own(struct run *r)
 }
 
 /* ---- neighbours ---- */
-
-int64_t
-candidate_value(const struct run *r, const struct candidate *c,
-    enum column column)
-{
-	const struct source *source = &r->s->sources[c->source];
-
-	return section_value(&source->x, column, c->doc - source->base);
-}
-
-struct slice
-candidate_string(const struct run *r, const struct candidate *c,
-    enum column column)
-{
-	return section_string(&r->s->sources[c->source].x,
-	    candidate_value(r, c, column));
-}
 
 /* A turn by entry and place, wherever it lies. */
 static bool
@@ -227,9 +219,14 @@ is_one_sitting(const struct run *r, const struct candidate *a,
 	int64_t gap = candidate_value(r, a, COLUMN_TS) -
 	    candidate_value(r, b, COLUMN_TS);
 
-	return gap <= SEGMENT_SITTING_MS && gap >= -SEGMENT_SITTING_MS &&
-	    slice_eq(candidate_string(r, a, COLUMN_SESSION),
-		candidate_string(r, b, COLUMN_SESSION));
+	if (gap > SEGMENT_SITTING_MS || gap < -SEGMENT_SITTING_MS)
+		return false;
+	/* In one piece equal strings have one place. */
+	if (a->source == b->source)
+		return candidate_value(r, a, COLUMN_SESSION) ==
+		    candidate_value(r, b, COLUMN_SESSION);
+	return slice_eq(candidate_string(r, a, COLUMN_SESSION),
+	    candidate_string(r, b, COLUMN_SESSION));
 }
 
 /* The first turn of a sitting, over the borders of segments. */
@@ -281,14 +278,16 @@ compare_sittings(const void *a, const void *b)
 void
 look_around(struct run *r)
 {
+	const struct own_slot *own;
 	struct candidate *c;
 	int64_t ts;
 	size_t i;
 
 	for (i = 0; i < r->n_candidates; i++) {
 		c = &r->candidates[i];
-		own_facts(r, c->source, c->doc, &c->facts.own);
-		c->own = rank_own(&c->facts.own);
+		own = own_of(r, c->source, c->doc);
+		c->facts.own = own->own;
+		c->own = own->score;
 		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
 		    SEARCH_TURN;
 		c->sitting = c->facts.alone ? c->doc : sitting_of(r, c);

@@ -69,7 +69,7 @@ make_room(struct search *s, uint32_t docs)
 	s->must = s->speaks = NULL;
 	s->docs_room = blocks * TOUCH_BLOCK;
 	s->scores = xcalloc(s->docs_room, sizeof(s->scores[0]));
-	s->touched = xcalloc(blocks, 1);
+	s->touched = xcalloc(blocks, sizeof(s->touched[0]));
 }
 
 static void
@@ -212,11 +212,12 @@ score_postings(struct scorer *sc, struct source *source,
     const struct section_term *term, const struct query_term *t, float idf)
 {
 	float *scores = sc->r->s->scores + source->base;
-	uint8_t *touched = sc->r->s->touched;
+	uint64_t *touched = sc->r->s->touched;
 	const uint8_t *norms = source->x.norms;
 	uint32_t docs[POSTING_BLOCK];
 	uint8_t codes[POSTING_BLOCK];
 	struct posting_reader reader;
+	uint32_t doc;
 	size_t i, n;
 	float count;
 
@@ -226,7 +227,9 @@ score_postings(struct scorer *sc, struct source *source,
 			count = posting_count[codes[i]];
 			scores[docs[i]] += t->date ? idf : idf * count /
 			    (count + sc->damping[norms[docs[i]]]);
-			touched[(source->base + docs[i]) / TOUCH_BLOCK] = 1;
+			doc = source->base + docs[i];
+			touched[doc / TOUCH_BLOCK] |= UINT64_C(1) <<
+			    doc % TOUCH_BLOCK;
 		}
 		for (i = 0; t->must && i < n; i++)
 			sc->r->s->must[source->base + docs[i]]++;
@@ -448,31 +451,51 @@ heap_offer(struct heap *h, const struct scored *c)
 	}
 }
 
+/* The documents of a block with a score that lie from `first` to before end. */
+static uint64_t
+touched_in(const struct search *s, uint32_t block, uint32_t first,
+    uint32_t end)
+{
+	uint32_t base = block * TOUCH_BLOCK;
+	uint64_t bits = s->touched[block];
+
+	if (base < first)
+		bits &= UINT64_MAX << (first - base);
+	if (end - base < TOUCH_BLOCK)
+		bits &= (UINT64_C(1) << (end - base)) - 1;
+	return bits;
+}
+
+static void
+choose_one(struct run *r, struct heap *h, uint32_t place, uint32_t doc)
+{
+	const struct source *source = &r->s->sources[place];
+	struct scored c = { .source = place, .doc = doc };
+	float least = h->n == h->most ? h->at[0].key : 0.0f;
+	float score = r->s->scores[doc];
+
+	if (score > r->most_terms)
+		r->most_terms = score;
+	if (score <= least || source->skip)
+		return;		/* a role takes away, and never adds */
+	c.key = score * r->role[source->x.norms[doc - source->base]];
+	if (c.key > least && passes(r, source, doc - source->base))
+		heap_offer(h, &c);
+}
+
 static void
 choose_in(struct run *r, struct heap *h, uint32_t place)
 {
 	const struct source *source = &r->s->sources[place];
-	uint32_t doc = source->base, end = doc + source->x.n_docs;
-	struct scored c = { .source = place };
-	float score;
+	uint32_t first = source->base, end = first + source->x.n_docs;
+	uint32_t block, last = (end - 1) / TOUCH_BLOCK;
+	uint64_t bits;
 
-	while (doc < end) {
-		if (doc % TOUCH_BLOCK == 0 &&
-		    r->s->touched[doc / TOUCH_BLOCK] == 0) {
-			doc += TOUCH_BLOCK;
-			continue;
-		}
-		score = r->s->scores[doc];
-		if (score > r->most_terms)
-			r->most_terms = score;
-		c.key = score * r->role[source->x.norms[doc - source->base]];
-		if (c.key > (h->n == h->most ? h->at[0].key : 0.0f) &&
-		    !source->skip && passes(r, source, doc - source->base)) {
-			c.doc = doc;
-			heap_offer(h, &c);
-		}
-		doc++;
-	}
+	for (block = first / TOUCH_BLOCK; block <= last; block++)
+		for (bits = touched_in(r->s, block, first, end); bits != 0;
+		     bits &= bits - 1)
+			choose_one(r, h, place, block * TOUCH_BLOCK +
+			    (uint32_t)__builtin_ctzll(bits));
 }
 
 /* Phrases are looked for in the text, so many must be at hand. */
