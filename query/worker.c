@@ -4,7 +4,6 @@
 #include "query/worker.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <libgen.h>
 #include <limits.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include "cli/recall.h"
 #include "common/bus.h"
 #include "common/log.h"
+#include "common/msg_rows.h"
 #include "common/sender.h"
 #include "common/xmalloc.h"
 #include "query/cache.h"
@@ -192,29 +192,6 @@ run(struct worker *w, const struct msg_ask *ask, struct printed *p)
 	return run_program(w, argv, p);
 }
 
-/* Each line of JSON a map of msgpack, all of them an array. */
-static int
-make_rows(struct slice lines, struct buf *rows)
-{
-	const char *at = lines.ptr, *end = at + lines.len, *newline;
-	json_t *all = json_array(), *row;
-	int rc = 0;
-
-	for (; rc == 0 && at < end; at = newline + 1) {
-		newline = memchr(at, '\n', (size_t)(end - at));
-		if (newline == NULL)
-			newline = end;
-		row = json_loadb(at, (size_t)(newline - at), 0, NULL);
-		if (newline > at && (row == NULL ||
-			json_array_append_new(all, row) == -1))
-			rc = -1;
-	}
-	if (rc == 0)
-		rc = msg_json_to_msgpack(all, rows);
-	json_decref(all);
-	return rc;
-}
-
 static void
 answer(struct worker *w, const struct msg_ask *ask)
 {
@@ -227,7 +204,7 @@ answer(struct worker *w, const struct msg_ask *ask)
 	buf_init(&rows, SIZE_MAX / 4);
 	if (run(w, ask, &p) == -1)
 		buf_adds(&p.error, "the verb's program could not be run");
-	if (ask->rows && make_rows(buf_slice(&p.out), &rows) == -1) {
+	if (ask->rows && msg_rows_pack(buf_slice(&p.out), &rows) == -1) {
 		p.status = 1;
 		buf_adds(&p.error, "the verb's output is not JSON");
 	}
