@@ -31,9 +31,11 @@ static bool
 find_named(struct slice word, const struct named *list, size_t count,
     int *value)
 {
+	/* No name begins with a digit, and numbers are asked about most. */
+	if (word.len == 0 || (word.ptr[0] >= '0' && word.ptr[0] <= '9'))
+		return false;
 	for (size_t i = 0; i < count; i++)
-		if (word.len > 0 && word.ptr[0] == list[i].word[0] &&
-		    slice_is(word, list[i].word)) {
+		if (slice_is(word, list[i].word)) {
 			*value = list[i].value;
 			return true;
 		}
@@ -327,8 +329,8 @@ read_weekday(const struct date_frame *f, size_t i, int *day)
 	if (NAMED(word_at(f, i), days, day))
 		return true;
 	/* "sat", "sun", "wed" are words too: the term before must tell. */
-	return has_cue(f, i) && f->terms[i].capital &&
-	    NAMED(word_at(f, i), shorts, day);
+	return NAMED(word_at(f, i), shorts, day) && f->terms[i].capital &&
+	    has_cue(f, i);
 }
 
 static int64_t
@@ -349,10 +351,11 @@ read_weekday_date(const struct date_frame *f, size_t i, struct moment *m)
 {
 	int near = nearness(f, i), weekday;
 	size_t used = near == NEAR_NONE ? 1 : 2;
-	int64_t monday = f->today - when_weekday(f->today), day;
+	int64_t monday, day;
 
 	if (!read_weekday(f, i + used - 1, &weekday))
 		return 0;
+	monday = f->today - when_weekday(f->today);
 	if (near == NEAR_LAST || (near == NEAR_NONE && f->past))
 		day = latest_weekday(f->today, weekday);
 	else if (near == NEAR_THIS)
@@ -407,15 +410,17 @@ read_near(const struct date_frame *f, size_t i, struct moment *m)
 		"morning", "afternoon", "evening", NULL
 	};
 	int near = nearness(f, i), first_month;
-	int64_t monday = f->today - when_weekday(f->today);
-	struct when_date now = when_date(f->today);
+	struct when_date now;
 	bool good = false;
+	int64_t monday;
 
 	if (near == NEAR_NONE && is_at(f, i, "the") &&
 	    is_at(f, i + 1, "weekend"))
 		near = f->past ? NEAR_LAST : NEAR_THIS;
 	if (near == NEAR_NONE)
 		return 0;
+	monday = f->today - when_weekday(f->today);
+	now = when_date(f->today);
 	if (is_at(f, i + 1, "week")) {
 		good = set_days(m, BY_DAY, monday + near * 7,
 		    monday + near * 7 + 6);
@@ -447,11 +452,13 @@ read_end_of(const struct date_frame *f, size_t i, struct moment *m)
 {
 	size_t at = i + 2;
 	int near = NEAR_THIS;
-	int64_t monday = f->today - when_weekday(f->today);
-	struct when_date now = when_date(f->today);
+	struct when_date now;
+	int64_t monday;
 
 	if (!is_at(f, i, "end") || !is_at(f, i + 1, "of"))
 		return 0;
+	monday = f->today - when_weekday(f->today);
+	now = when_date(f->today);
 	if (nearness(f, at) != NEAR_NONE)
 		near = nearness(f, at++);
 	else
@@ -656,7 +663,7 @@ read_year_alone(const struct date_frame *f, size_t i, struct moment *m)
 	struct slice next = word_at(f, i + 1);
 	int year;
 
-	if (is_at(f, i, ",") || read_year(f, i, &year) == 0)
+	if (read_year(f, i, &year) == 0 || is_at(f, i, ","))
 		return 0;
 	if (!has_cue(f, i) && !(i > 0 && is_at(f, i - 1, "year")))
 		return 0;
@@ -673,13 +680,14 @@ read_year_alone(const struct date_frame *f, size_t i, struct moment *m)
 static size_t
 read_month_day(const struct date_frame *f, size_t i, struct moment *m)
 {
-	struct when_date date = when_date(f->today);
+	struct when_date date;
 	int day;
 
 	if (i < 2 || !is_at(f, i - 1, "the") || !has_cue(f, i - 1) ||
 	    !read_day_number(f, i, &day) || digits(word_at(f, i), 0) ==
 	    word_at(f, i).len)
 		return 0;
+	date = when_date(f->today);
 	if (f->past && day > date.day)
 		date = when_add_months((struct when_date){ date.year,
 		    date.month, 1 }, -1);

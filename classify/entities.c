@@ -611,7 +611,7 @@ entities_of(struct arena *a, struct slice text, const struct term *terms,
 		.count = count, .dates = dates_frame(terms, count, ts_ms) };
 	size_t i = 0, used;
 
-	f.list = arena_array(a, count < ENTITIES_MAX ? count : ENTITIES_MAX,
+	f.list = arena_room(a, (count < ENTITIES_MAX ? count : ENTITIES_MAX) *
 	    sizeof(*f.list));
 	look_around(&f);
 	while (i < count && f.found < ENTITIES_MAX) {

@@ -513,7 +513,8 @@ terms_of(struct lexicon *l, struct arena *a, struct slice text,
 		cap = TERMS_MAX;
 	if (cap > 64 && cap > sentence.len / 4)
 		cap = sentence.len / 4 > 64 ? sentence.len / 4 : 64;
-	terms = arena_array(a, cap, sizeof(*terms));
+	/* Each is filled when it is taken. */
+	terms = arena_room(a, cap * sizeof(*terms));
 	text_tokens_init(&tokens,
 	    slice_of(text.ptr, sentence.at + sentence.len));
 	tokens.pos = sentence.at;
@@ -528,7 +529,7 @@ terms_of(struct lexicon *l, struct arena *a, struct slice text,
 			continue;
 		}
 		if (count == cap) {
-			struct term *more = arena_array(a, TERMS_MAX,
+			struct term *more = arena_room(a, TERMS_MAX *
 			    sizeof(*more));
 
 			memcpy(more, terms, count * sizeof(*more));

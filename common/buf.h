@@ -56,8 +56,12 @@ slice_is(struct slice a, const char *cstr)
 static inline bool
 slice_starts(struct slice s, const char *prefix)
 {
-	size_t len = strlen(prefix);
+	size_t len;
 
+	if (!__builtin_constant_p(*prefix) && *prefix != '\0' &&
+	    (s.len == 0 || s.ptr[0] != *prefix))
+		return false;
+	len = strlen(prefix);
 	return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
 }
 
