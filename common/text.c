@@ -1399,15 +1399,55 @@ static size_t
 common_word_end(struct slice s, size_t at)
 {
 	size_t i = small_end(s, at + 1);
-	int c;
+	int c = byte_at(s, i);
 
-	if (i == s.len)
-		return i;
-	c = (unsigned char)s.ptr[i];
 	if (c <= ' ' || c == ',' || c == '!' || c == '?' || c == ';' ||
 	    c == ')' || (c == '.' && byte_at(s, i + 1) <= ' '))
 		return i;
 	return 0;
+}
+
+/* The same of a number that is only digits. */
+static size_t
+common_number_end(struct slice s, size_t at)
+{
+	size_t i = at + digits_len(s, at);
+	int c = byte_at(s, i);
+
+	if (c <= ' ' || c == '!' || c == '?' || c == ';' || c == ')' ||
+	    ((c == '.' || c == ',') && byte_at(s, i + 1) <= ' '))
+		return i;
+	return 0;
+}
+
+/* One of these at `pos`, which is most of any text. */
+static bool
+take_common(struct text_tokens *t, struct text_token *token, int32_t cp)
+{
+	bool digit = ascii_digit(cp);
+	size_t end;
+
+	if (!digit && !ascii_letter(cp))
+		return false;
+	end = digit ? common_number_end(t->text, t->pos) :
+	    common_word_end(t->text, t->pos);
+	if (end == 0)
+		return false;
+	*token = (struct text_token){ t->pos, end - t->pos,
+		digit ? TEXT_NUMBER : TEXT_WORD };
+	t->pos = end;
+	return true;
+}
+
+/* A sign with nothing behind it is no more than itself. */
+static bool
+may_be_compound(const struct text_tokens *t, enum text_class class, int32_t cp,
+    size_t next)
+{
+	if (t->pos < t->plain_until)
+		return false;
+	return class != TEXT_SIGN ||
+	    (starts_compound(cp) && byte_at(t->text, next) > ' ');
 }
 
 bool
@@ -1426,16 +1466,8 @@ text_tokens_next(struct text_tokens *t, struct text_token *token)
 			break;
 		t->pos = next;
 	}
-	if (ascii_letter(cp)) {
-		next = common_word_end(t->text, t->pos);
-		if (next > 0) {
-			*token = (struct text_token){ t->pos, next - t->pos,
-				TEXT_WORD };
-			t->pos = next;
-			return true;
-		}
-		next = t->pos + 1;
-	}
+	if (take_common(t, token, cp))
+		return true;
 	if (class == TEXT_PICTURE) {
 		next = picture_end(t->text, t->pos);
 		*token = (struct text_token){ t->pos, next - t->pos,
@@ -1449,8 +1481,7 @@ text_tokens_next(struct text_tokens *t, struct text_token *token)
 		t->pos = next;
 		return true;
 	}
-	if (t->pos >= t->plain_until && (class != TEXT_SIGN ||
-	    starts_compound(cp)) && take_compound(t, token))
+	if (may_be_compound(t, class, cp, next) && take_compound(t, token))
 		return true;
 	if (class == TEXT_SIGN) {
 		if (!take_signed(t, token, cp, next))

@@ -61,7 +61,7 @@ struct index {
 	uint32_t n_strings, strings_room;
 	bool dated;			/* dates are those of `day` */
 	int64_t day;
-	struct slice dates[INDEX_DATE_TERMS];
+	struct token dates[INDEX_DATE_TERMS];
 };
 
 struct index *
@@ -321,16 +321,20 @@ count_speaker(struct index *ix, uint32_t domain, uint32_t doc,
 static void
 count_date(struct index *ix, uint32_t domain, uint32_t doc, int64_t ts)
 {
+	struct slice terms[INDEX_DATE_TERMS];
 	int64_t day = when_day_of(ts);
 	size_t i;
 
 	if (!ix->dated || ix->day != day) {
-		index_date_terms(&ix->arena, ts, ix->dates);
+		index_date_terms(&ix->arena, ts, terms);
+		for (i = 0; i < INDEX_DATE_TERMS; i++)
+			ix->dates[i] = (struct token){ terms[i],
+				XXH3_64bits(terms[i].ptr, terms[i].len) };
 		ix->dated = true;
 		ix->day = day;
 	}
 	for (i = 0; i < INDEX_DATE_TERMS; i++)
-		count_mark(ix, domain, doc, ix->dates[i]);
+		count_term(ix, domain, doc, &ix->dates[i]);
 }
 
 static void
