@@ -234,10 +234,14 @@ arena_reset(struct arena *a)
 		keep = NULL;
 	arena_drop_tail(a, keep);
 	a->head = keep;
-	a->used = 0;
-	a->total = keep == NULL ? 0 : keep->size;
-	if (keep != NULL)
+	a->at = a->end = NULL;
+	a->total = 0;
+	if (keep != NULL) {
 		keep->next = NULL;
+		a->at = (char *)keep->data;
+		a->end = a->at + keep->size;
+		a->total = keep->size;
+	}
 }
 
 void
@@ -247,39 +251,26 @@ arena_release(struct arena *a)
 	arena_init(a);
 }
 
+/* A new block, as the head has no room for it. */
 void *
-arena_room(struct arena *a, size_t len)
+arena_room_slow(struct arena *a, size_t len)
 {
-	size_t align = _Alignof(max_align_t);
 	struct arena_block *block;
 	size_t size;
-	void *at;
 
-	if (len == 0)
-		len = 1;
 	assert(len < SIZE_MAX / 2);
-	len = (len + align - 1) / align * align;
-	if (a->head == NULL || len > a->head->size - a->used) {
-		/* Doubling keeps the number of blocks logarithmic. */
-		size = a->total < ARENA_BLOCK_BYTES ? ARENA_BLOCK_BYTES : a->total;
-		if (size < len)
-			size = len;
-		block = xmalloc(sizeof(*block) + size);
-		block->next = a->head;
-		block->size = size;
-		a->head = block;
-		a->used = 0;
-		a->total += size;
-	}
-	at = (char *)a->head->data + a->used;
-	a->used += len;
-	return at;
-}
-
-void *
-arena_alloc(struct arena *a, size_t len)
-{
-	return memset(arena_room(a, len), 0, len);
+	/* Doubling keeps the number of blocks logarithmic. */
+	size = a->total < ARENA_BLOCK_BYTES ? ARENA_BLOCK_BYTES : a->total;
+	if (size < len + _Alignof(max_align_t))
+		size = len + _Alignof(max_align_t);
+	block = xmalloc(sizeof(*block) + size);
+	block->next = a->head;
+	block->size = size;
+	a->head = block;
+	a->at = (char *)block->data;
+	a->end = a->at + size;
+	a->total += size;
+	return arena_room(a, len);
 }
 
 void *

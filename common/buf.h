@@ -123,7 +123,7 @@ const char *buf_cstr(const struct buf *b);	/* never NULL */
 struct arena_block;
 struct arena {
 	struct arena_block *head;
-	size_t used;		/* within head */
+	char *at, *end;		/* what is left of head */
 	size_t total;		/* over all blocks, for those who watch */
 	uint64_t resets;	/* what was kept from before the last is gone */
 };
@@ -131,8 +131,26 @@ struct arena {
 void arena_init(struct arena *a);
 void arena_reset(struct arena *a);
 void arena_release(struct arena *a);
-void *arena_alloc(struct arena *a, size_t len);	/* zeroed, aligned */
-void *arena_room(struct arena *a, size_t len);	/* not zeroed: to be filled */
+void *arena_room_slow(struct arena *a, size_t len);
+/* Not zeroed: to be filled. */
+static inline void *
+arena_room(struct arena *a, size_t len)
+{
+	size_t align = _Alignof(max_align_t);
+	size_t need = (len + (len == 0) + align - 1) & ~(align - 1);
+	void *at = a->at;
+
+	/* Less than `len` where it has passed the largest size. */
+	if (need < len || need > (size_t)(a->end - a->at))
+		return arena_room_slow(a, len);
+	a->at += need;
+	return at;
+}
+static inline void *
+arena_alloc(struct arena *a, size_t len)	/* zeroed, aligned */
+{
+	return memset(arena_room(a, len), 0, len);
+}
 void *arena_array(struct arena *a, size_t count, size_t size);
 struct slice arena_dup(struct arena *a, struct slice s);
 char *arena_cstr(struct arena *a, struct slice s);
