@@ -3,6 +3,8 @@
  */
 #include "chainer/chain.h"
 
+#include "chainer/sketch.h"
+
 enum {
 	/* What a word keeps of its weight with each claim: 15/16. */
 	FADE_PARTS = 16,
@@ -81,14 +83,21 @@ chain_state_name(enum chain_state state)
 	return slice_str(state_names[state]);
 }
 
+/* Asked of every chain that is looked at: no two begin alike. */
 enum chain_state
 chain_state(const struct msg_chain *c)
 {
-	enum chain_state s;
-
-	for (s = CHAIN_merged; s > CHAIN_active; s--)
-		if (slice_is(c->state, state_names[s]))
-			return s;
+	switch (c->state.len > 0 ? c->state.ptr[0] : '\0') {
+	case 'd':
+		return slice_is(c->state, "dormant") ? CHAIN_dormant :
+						       CHAIN_active;
+	case 'c':
+		return slice_is(c->state, "concluded") ? CHAIN_concluded :
+							 CHAIN_active;
+	case 'm':
+		return slice_is(c->state, "merged") ? CHAIN_merged :
+						      CHAIN_active;
+	}
 	return CHAIN_active;
 }
 
@@ -104,7 +113,22 @@ chain_topic(const struct msg_chain *c)
 struct weighed {
 	struct slice word;
 	uint64_t weight;
+	uint32_t hash;		/* 0 where hashes are not known */
 };
+
+/* A weighed list; its hashes are not known where there are none. */
+struct weighed_list {
+	const struct msg_strs *words;
+	const struct msg_u64s *weights;
+	const struct hashes *hashes;
+};
+
+static size_t
+length_of(const struct weighed_list *l)
+{
+	return l->words->count < l->weights->count ? l->words->count :
+						     l->weights->count;
+}
 
 /* The heavier first; on a tie by the bytes, so that no order is by chance. */
 static bool
@@ -123,6 +147,8 @@ sort_weighed(struct weighed *all, size_t n)
 	size_t i, k;
 
 	for (i = 1; i < n; i++) {
+		if (!is_before(&all[i], &all[i - 1]))
+			continue;
 		hold = all[i];
 		for (k = i; k > 0 && is_before(&hold, &all[k - 1]); k--)
 			all[k] = all[k - 1];
@@ -130,50 +156,65 @@ sort_weighed(struct weighed *all, size_t n)
 	}
 }
 
+/* Those before `from` do not have it. */
 static size_t
-add_weighed(struct weighed *all, size_t n, struct slice word, uint64_t weight)
+add_weighed(struct weighed *all, size_t from, size_t n, struct weighed more)
 {
-	uint64_t most = weight * WEIGHT_MOST;
+	uint64_t most = more.weight * WEIGHT_MOST;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (slice_eq(all[i].word, word)) {
-			all[i].weight += weight;
+	for (i = from; i < n; i++)
+		if (all[i].hash == more.hash &&
+		    slice_eq(all[i].word, more.word)) {
+			all[i].weight += more.weight;
 			if (all[i].weight > most)
 				all[i].weight = most;
 			return n;
 		}
-	all[n] = (struct weighed){ word, weight };
+	all[n] = more;
 	return n + 1;
 }
 
-/* Joins two weighed lists; the first one's weights fade by 1/fade (0: not). */
-static void
-join(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
-    const struct msg_strs *more, const struct msg_u64s *more_weights,
-    unsigned fade, size_t most)
+/* Both lists in one, the first one's weights faded or not; how many. */
+static size_t
+join(struct weighed *all, const struct weighed_list *list,
+    const struct weighed_list *more, bool fades)
 {
-	struct weighed *all = arena_array(arena, words->count + more->count + 1,
-	    sizeof(all[0]));
-	size_t i, n = 0;
+	bool known = list->hashes != NULL && more->hashes != NULL;
+	size_t i, n = 0, old;
+	uint32_t hash = 0;
 	uint64_t w;
 
-	for (i = 0; i < words->count && i < weights->count; i++) {
-		w = weights->at[i];
-		if (fade > 0)
-			w -= (w + fade - 1) / fade;
+	for (i = 0; i < length_of(list); i++) {
+		w = list->weights->at[i];
+		if (fades)
+			w -= (w + FADE_PARTS - 1) / FADE_PARTS;
 		if (w > 0)
-			all[n++] = (struct weighed){ words->at[i], w };
+			all[n++] = (struct weighed){ list->words->at[i], w,
+				known ? list->hashes->at[i] : 0 };
 	}
-	for (i = 0; i < more->count && i < more_weights->count; i++)
-		if (more_weights->at[i] > 0)
-			n = add_weighed(all, n, more->at[i],
-			    more_weights->at[i]);
+	old = n;
+	for (i = 0; i < length_of(more); i++) {
+		w = more->weights->at[i];
+		if (known)
+			hash = more->hashes->at[i];
+		if (w > 0)
+			n = add_weighed(all, known &&
+			    !seen_has(&list->hashes->seen, hash) ? old : 0, n,
+			    (struct weighed){ more->words->at[i], w, hash });
+	}
 	sort_weighed(all, n);
-	if (n > most)
-		n = most;
-	words->at = arena_array(arena, n, sizeof(struct slice));
-	weights->at = arena_array(arena, n, sizeof(uint64_t));
+	return n;
+}
+
+static void
+set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
+    const struct weighed *all, size_t n)
+{
+	size_t i;
+
+	words->at = arena_room(arena, n * sizeof(words->at[0]));
+	weights->at = arena_room(arena, n * sizeof(weights->at[0]));
 	words->count = weights->count = n;
 	for (i = 0; i < n; i++) {
 		words->at[i] = all[i].word;
@@ -181,26 +222,67 @@ join(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 	}
 }
 
-void
-chain_learn(struct msg_chain *c, struct arena *arena,
-    const struct topic *claim)
+static void
+set_hashes(struct hashes *out, const struct weighed *all, size_t n)
 {
-	join(arena, &c->keywords, &c->weights, &claim->keywords,
-	    &claim->weights, FADE_PARTS, CHAIN_KEYWORDS);
-	join(arena, &c->entities, &c->entity_weights, &claim->entities,
-	    &claim->entity_weights, FADE_PARTS, CHAIN_ENTITIES);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		out->at[i] = all[i].hash;
+		seen_add(&out->seen, all[i].hash);
+	}
+}
+
+static const struct sketch *
+learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
+    const struct sketch *known, bool fades)
+{
+	const struct sketch *new = known == NULL ? NULL : claim->sketch;
+	struct weighed_list a = { &c->keywords, &c->weights,
+		new == NULL ? NULL : &known->keywords };
+	struct weighed_list b = { &c->entities, &c->entity_weights,
+		new == NULL ? NULL : &known->entities };
+	struct weighed_list x = { &claim->keywords, &claim->weights,
+		new == NULL ? NULL : &new->keywords };
+	struct weighed_list y = { &claim->entities, &claim->entity_weights,
+		new == NULL ? NULL : &new->entities };
+	struct weighed *words, *names;
+	struct sketch *again;
+	size_t n, m;
+
+	words = arena_room(arena, (length_of(&a) + length_of(&x)) *
+	    sizeof(words[0]));
+	names = arena_room(arena, (length_of(&b) + length_of(&y)) *
+	    sizeof(names[0]));
+	n = join(words, &a, &x, fades);
+	m = join(names, &b, &y, fades);
+	n = n < CHAIN_KEYWORDS ? n : CHAIN_KEYWORDS;
+	m = m < CHAIN_ENTITIES ? m : CHAIN_ENTITIES;
+	set_list(arena, &c->keywords, &c->weights, words, n);
+	set_list(arena, &c->entities, &c->entity_weights, names, m);
+	if (new == NULL)
+		return NULL;
+	again = sketch_again(arena, known, n, m);
+	set_hashes(&again->keywords, words, n);
+	set_hashes(&again->entities, names, m);
+	return again;
+}
+
+const struct sketch *
+chain_learn(struct msg_chain *c, struct arena *arena,
+    const struct topic *claim, const struct sketch *known)
+{
+	return learn(c, arena, claim, known, true);
 }
 
 void
 chain_take_in(struct msg_chain *c, struct arena *arena,
     const struct msg_chain *other)
 {
+	struct topic all = chain_topic(other);
 	size_t i;
 
-	join(arena, &c->keywords, &c->weights, &other->keywords,
-	    &other->weights, 0, CHAIN_KEYWORDS);
-	join(arena, &c->entities, &c->entity_weights, &other->entities,
-	    &other->entity_weights, 0, CHAIN_ENTITIES);
+	(void)learn(c, arena, &all, NULL, false);
 	for (i = other->threads.count; i > 0; i--)
 		chain_touch_thread(c, arena, other->threads.at[i - 1]);
 	c->turns += other->turns;

@@ -44,9 +44,12 @@ struct slice chain_state_name(enum chain_state state);
 enum chain_state chain_state(const struct msg_chain *c);
 
 struct topic chain_topic(const struct msg_chain *c);
-/* Older words fade, the claim's are added, the lightest fall off. */
-void chain_learn(struct msg_chain *c, struct arena *arena,
-    const struct topic *claim);
+/*
+ * Older words fade, the claim's are added, the lightest fall off.  With the
+ * chain's sketch, and the claim's in its topic: the chain's new one; else NULL.
+ */
+const struct sketch *chain_learn(struct msg_chain *c, struct arena *arena,
+    const struct topic *claim, const struct sketch *known);
 /* Takes in all that another has learned. */
 void chain_take_in(struct msg_chain *c, struct arena *arena,
     const struct msg_chain *other);
@@ -113,6 +116,9 @@ struct choice {
 	struct slice reason;
 };
 
+/* Before "quoted"after, in the arena. */
+struct slice chain_quote(struct arena *arena, const char *before,
+    struct slice quoted, const char *after);
 /* Nearest first; equal ones in the order they came in. */
 void candidates_sort(struct candidate *c, size_t n);
 /*

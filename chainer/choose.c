@@ -134,43 +134,62 @@ candidates_sort(struct candidate *c, size_t n)
 
 /* ---- reasons ---- */
 
-/* " (in common: flight, berlin)", or nothing. */
-static void
-add_common(struct buf *b, const struct topic *claim,
-    const struct msg_chain *chain)
+/* All of them, one after the other. */
+static struct slice
+string_together(struct arena *arena, const struct slice *parts, size_t n)
 {
-	size_t i, k, n = 0;
+	size_t i, len = 0;
+	char *out, *at;
 
-	for (i = 0; i < claim->keywords.count && n < WORDS_IN_REASON; i++)
-		for (k = 0; k < chain->keywords.count; k++)
-			if (slice_eq(claim->keywords.at[i],
-				chain->keywords.at[k])) {
-				buf_adds(b, n++ == 0 ? " (in common: " : ", ");
-				buf_addslice(b, claim->keywords.at[i]);
-				break;
-			}
-	if (n > 0)
-		buf_addc(b, ')');
+	for (i = 0; i < n; i++)
+		len += parts[i].len;
+	out = at = arena_room(arena, len + 1);
+	for (i = 0; i < n; at += parts[i++].len)
+		if (parts[i].len > 0)
+			memcpy(at, parts[i].ptr, parts[i].len);
+	*at = '\0';
+	return slice_of(out, len);
 }
 
+/* As printf has it, which ends a text at a NUL. */
+static struct slice
+shown(struct slice s)
+{
+	return slice_of(s.ptr, s.len == 0 ? 0 : strnlen(s.ptr, s.len));
+}
+
+struct slice
+chain_quote(struct arena *arena, const char *before, struct slice quoted,
+    const char *after)
+{
+	const struct slice parts[] = { slice_str(before), SLICE(" \""),
+		shown(quoted), SLICE("\""), slice_str(after) };
+
+	return string_together(arena, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+/* … "their trip" (in common: flight, berlin) */
 static struct slice
 reason(struct arena *arena, const char *words, const struct topic *claim,
-    const struct msg_chain *chain)
+    const struct candidate *c)
 {
-	struct slice out;
-	struct buf b;
+	struct topic chain = chain_topic(c->chain);
+	struct slice parts[5 + 2 * WORDS_IN_REASON] = { slice_str(words),
+		SLICE(" \""), shown(chain.subject), SLICE("\"") };
+	size_t i, n = 4;
 
-	buf_init(&b, 64 * 1024);
-	buf_adds(&b, words);
-	buf_adds(&b, " \"");
-	/* As printf has it, which ends a text at a NUL. */
-	buf_add(&b, chain->topic.ptr,
-	    strnlen(chain->topic.ptr, chain->topic.len));
-	buf_addc(&b, '"');
-	add_common(&b, claim, chain);
-	out = arena_dup(arena, buf_slice(&b));
-	buf_release(&b);
-	return out;
+	chain.sketch = c->sketch;
+	for (i = 0; i < claim->keywords.count && n < 4 + 2 * WORDS_IN_REASON;
+	     i++) {
+		if (!topic_knows(&chain, claim, i))
+			continue;
+		parts[n] = n == 4 ? SLICE(" (in common: ") : SLICE(", ");
+		parts[n + 1] = claim->keywords.at[i];
+		n += 2;
+	}
+	if (n > 4)
+		parts[n++] = SLICE(")");
+	return string_together(arena, parts, n);
 }
 
 /* ---- the choice ---- */
@@ -192,14 +211,16 @@ static bool
 ties(const struct chain_rules *rules, const struct candidate *a,
     const struct candidate *b)
 {
-	struct topic x = chain_topic(a->chain), y = chain_topic(b->chain);
+	struct topic x, y;
 	unsigned alike;
 
-	x.sketch = a->sketch;
-	y.sketch = b->sketch;
 	if (rules->merge_below == 0 || a->state != CHAIN_active ||
 	    b->state != CHAIN_active || !has_words(a) || !has_words(b))
 		return false;
+	x = chain_topic(a->chain);
+	y = chain_topic(b->chain);
+	x.sketch = a->sketch;
+	y.sketch = b->sketch;
 	alike = topics_alike(&x, &y);
 	return alike >= ALIKE_GROWN || (alike >= ALIKE_ENOUGH &&
 	    distance_words(&a->terms) < rules->merge_below &&
@@ -276,19 +297,19 @@ choose_concluded(const struct chain_rules *rules,
 	    has_words(c)) {
 		*out = (struct choice){ KIND_extend, c, NULL, true,
 			reason(arena, "Returned to the concluded", claim,
-			    c->chain) };
+			    c) };
 		return true;
 	}
 	if (lingers(signs, c)) {
 		*out = (struct choice){ KIND_extend, c, NULL, false,
 			reason(arena, "Talk at the end of the concluded", claim,
-			    c->chain) };
+			    c) };
 		return true;
 	}
 	if (has_words(c) && c->terms.distance < rules->continue_below) {
 		*out = (struct choice){ KIND_branch, c, NULL, false,
 			reason(arena, "Branched from the concluded", claim,
-			    c->chain) };
+			    c) };
 		return true;
 	}
 	return false;
@@ -306,7 +327,7 @@ choose_active(const struct chain_rules *rules, const struct chain_signs *signs,
 	if (away != NULL) {
 		*out = (struct choice){ KIND_extend, away,
 			tied_to(rules, away, c, n), false,
-			reason(arena, "Takes up", claim, away->chain) };
+			reason(arena, "Takes up", claim, away) };
 		return true;
 	}
 	/* What was just concluded comes before what goes on elsewhere. */
@@ -322,15 +343,15 @@ choose_active(const struct chain_rules *rules, const struct chain_signs *signs,
 		*out = (struct choice){ KIND_extend, best,
 			tied_to(rules, best, c, n), false,
 			reason(arena, best->adjacent ? "Goes on with" :
-			    "Takes up", claim, best->chain) };
+			    "Takes up", claim, best) };
 		return true;
 	}
 	if (best->terms.distance >= rules->branch_below ||
 	    (rules->formula == FORMULA_shipped && !has_words(best)))
 		return false;
 	*out = (struct choice){ KIND_branch, best, NULL, false,
-		arena_printf(arena, "Branched from \"%.*s\" due to topic shift",
-		    SLICE_ARG(best->chain->topic)) };
+		chain_quote(arena, "Branched from", best->chain->topic,
+		    " due to topic shift") };
 	return true;
 }
 
@@ -359,7 +380,7 @@ choose_dormant(const struct chain_rules *rules,
 			reason(arena, c[i].state == CHAIN_active ? "Takes up" :
 			    c[i].state == CHAIN_concluded ?
 			    "Returned to the concluded" :
-			    "Revived chain about", claim, c[i].chain) };
+			    "Revived chain about", claim, &c[i]) };
 		return true;
 	}
 	return false;
@@ -369,6 +390,6 @@ void
 choose_new(const struct topic *claim, struct arena *arena, struct choice *out)
 {
 	*out = (struct choice){ .kind = KIND_create,
-		.reason = arena_printf(arena, "New topic: \"%.*s\"",
-		    SLICE_ARG(claim->subject)) };
+		.reason = chain_quote(arena, "New topic:", claim->subject,
+		    "") };
 }

@@ -79,8 +79,12 @@ static const char *const fillers[] = { "ok", "okay", "oh", "ah", "well",
 	"hi", "hey", "hello", "now", "great", "cool", "nice", "thanks", "alright",
 	"right", "good", "perfect", "awesome", "please" };
 
-/* Later in a sentence "it" means what the sentence itself has named. */
-enum { LEAN_WORDS = 6 };
+enum {
+	/* Later in a sentence "it" means what the sentence itself has named. */
+	LEAN_WORDS = 6,
+	WORD_BYTES = 64,	/* a longer one is none that a list has */
+	HEAD_BYTES = 3,		/* the shortest phrase behind its first sign */
+};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -95,35 +99,61 @@ is_filler(struct slice word)
 	return false;
 }
 
-/* " word word word ", folded; *start is the first that is no filler. */
-static struct slice
-spell(struct arena *arena, struct slice text, size_t *words, size_t *start)
+/* A turn's words, " word word word ", folded. */
+struct spelling {
+	char text[CUE_WORDS * (WORD_BYTES + 1) + HEAD_BYTES + 1];
+	size_t len, words;
+	size_t start;		/* before the first that is no filler */
+};
+
+/* Lower case for ASCII, as text_fold has it; false: it is not all of it. */
+static bool
+fold_plain(struct slice s, char *out)
+{
+	unsigned char c, all = 0;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		c = (unsigned char)s.ptr[i];
+		all |= c;
+		out[i] = (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+	}
+	return all < 0x80;
+}
+
+static void
+spell_word(struct arena *arena, struct spelling *s, struct slice word)
+{
+	char *at = s->text + s->len;
+
+	if (word.len > WORD_BYTES || !fold_plain(word, at)) {
+		word = text_fold(arena, word);
+		if (word.len > WORD_BYTES)
+			word = SLICE("-");
+		memcpy(at, word.ptr, word.len);
+	}
+	if (s->start == s->len - 1 && is_filler(slice_of(at, word.len)))
+		s->start = s->len + word.len;
+	s->len += word.len;
+	s->text[s->len++] = ' ';
+	s->words++;
+}
+
+static void
+spell(struct arena *arena, struct slice text, struct spelling *s)
 {
 	struct text_tokens tokens;
 	struct text_token token;
-	struct slice word, out;
-	struct buf b;
 
-	*words = 0;
-	*start = 0;
-	buf_init(&b, 64 * 1024);
-	buf_addc(&b, ' ');
+	s->text[0] = ' ';
+	s->len = 1;
+	s->words = s->start = 0;
 	text_tokens_init(&tokens, text);
-	while (*words < CUE_WORDS && text_tokens_next(&tokens, &token)) {
-		if (token.kind == TEXT_PUNCT || token.kind == TEXT_EMOJI)
-			continue;
-		word = text_fold(arena, text_token_slice(&tokens, &token));
-		if (word.len > 64)
-			word = SLICE("-");
-		if (*start == b.len - 1 && is_filler(word))
-			*start = b.len + word.len;
-		buf_addslice(&b, word);
-		buf_addc(&b, ' ');
-		++*words;
-	}
-	out = slice_of(arena_cstr(arena, buf_slice(&b)), b.len);
-	buf_release(&b);
-	return out;
+	while (s->words < CUE_WORDS && text_tokens_next(&tokens, &token))
+		if (token.kind != TEXT_PUNCT && token.kind != TEXT_EMOJI)
+			spell_word(arena, s, text_token_slice(&tokens, &token));
+	/* Who looks at how a phrase begins may look past the end. */
+	memset(s->text + s->len, 0, HEAD_BYTES + 1);
 }
 
 /* ---- phrases ---- */
@@ -133,11 +163,12 @@ enum list { LEANING, EMPTY, SHIFTING, RETURNING, YES_NO, CLOSING, LISTS };
 enum {
 	PHRASES = COUNT(leaning) + COUNT(empty) + COUNT(shifting) +
 	    COUNT(returning) + COUNT(yes_no) + COUNT(closings),
-	HEADS = 256,
+	HEADS = 1024,
 };
 
 struct phrase {
-	const struct phrase *next;	/* that begins like it */
+	const struct phrase *next;	/* in the same place */
+	uint32_t head;
 	const char *text;
 	size_t len;
 	enum list list;
@@ -150,24 +181,33 @@ struct phrases {
 	const struct phrase *heads[HEADS];
 };
 
-/* Of the two letters after a space; the second may be a space again. */
-static size_t
+/* Of the three signs after a space; the third may be a space again. */
+static uint32_t
 head_of(const char *at)
 {
-	return ((unsigned char)at[0] * 5u + (unsigned char)at[1]) % HEADS;
+	return (uint32_t)(unsigned char)at[0] << 16 |
+	    (uint32_t)(unsigned char)at[1] << 8 | (unsigned char)at[2];
+}
+
+static size_t
+place_of(uint32_t head)
+{
+	return head * UINT32_C(0x9e3779b1) >> 22;
 }
 
 static void
 add_list(struct phrases *p, enum list list, const char *const *texts, size_t n)
 {
-	const struct phrase **head;
+	const struct phrase **place;
+	uint32_t head;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		head = &p->heads[head_of(texts[i] + 1)];
-		p->all[p->n] = (struct phrase){ *head, texts[i],
+		head = head_of(texts[i] + 1);
+		place = &p->heads[place_of(head)];
+		p->all[p->n] = (struct phrase){ *place, head, texts[i],
 			strlen(texts[i]), list };
-		*head = &p->all[p->n++];
+		*place = &p->all[p->n++];
 	}
 }
 
@@ -197,14 +237,16 @@ count_phrases(const char *words, size_t start, size_t end, size_t counts[LISTS])
 	const struct phrases *p = phrases_known();
 	const struct phrase *f;
 	size_t at, len = strlen(words);
+	uint32_t head;
 
 	for (at = 0; at + 1 < len; at++) {
 		if (words[at] != ' ')
 			continue;
-		for (f = p->heads[head_of(words + at + 1)]; f != NULL;
-		     f = f->next) {
-			if (f->len > len - at || (f->text[0] == '^' ?
-			    at != start : f->list <= EMPTY && at >= end))
+		head = head_of(words + at + 1);
+		for (f = p->heads[place_of(head)]; f != NULL; f = f->next) {
+			if (f->head != head || f->len > len - at ||
+			    (f->text[0] == '^' ? at != start :
+				f->list <= EMPTY && at >= end))
 				continue;
 			counts[f->list] += memcmp(words + at + 1, f->text + 1,
 			    f->len - 1) == 0;
@@ -243,14 +285,15 @@ lean_end(const char *words, size_t start)
 struct cues
 cues_of(struct arena *arena, struct slice text)
 {
-	size_t words, start, counts[LISTS] = { 0 };
-	struct slice s = spell(arena, text, &words, &start);
+	size_t counts[LISTS] = { 0 };
+	struct spelling s;
 
-	count_phrases(s.ptr, start, lean_end(s.ptr, start), counts);
+	spell(arena, text, &s);
+	count_phrases(s.text, s.start, lean_end(s.text, s.start), counts);
 	return (struct cues){
-		.words = words,
+		.words = s.words,
 		.leans = counts[LEANING] > counts[EMPTY] +
-		    (counts[LEANING] > 0 ? count_dummies(s.ptr) : 0),
+		    (counts[LEANING] > 0 ? count_dummies(s.text) : 0),
 		.shifts = counts[SHIFTING] > 0,
 		.returns = counts[RETURNING] > 0,
 		.yes_no = counts[YES_NO] > 0,

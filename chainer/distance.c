@@ -3,11 +3,8 @@
  */
 #include "chainer/distance.h"
 
-#include <xxhash.h>
-
-#include "common/text.h"
+#include "chainer/sketch.h"
 #include "common/when.h"
-#include "common/xmalloc.h"
 
 enum { ONE = 1000 };
 
@@ -72,156 +69,6 @@ time_decay(int64_t age_ms)
 	return (unsigned)((days[day] * high + 500000) / 1000000);
 }
 
-/* ---- words ---- */
-
-enum { FUZZY_BYTES = 160 };
-
-/* Letters and digits, folded, one space between words; how many bytes. */
-static size_t
-fuzzy_text(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
-{
-	struct slice f = text_fold(arena, s);
-	size_t i, n = 0;
-	unsigned char c;
-
-	for (i = 0; i < f.len && n < FUZZY_BYTES; i++) {
-		c = (unsigned char)f.ptr[i];
-		if (c >= 0x80 || (c >= 'a' && c <= 'z') ||
-		    (c >= '0' && c <= '9'))
-			out[n++] = (char)c;
-		else if (n > 0 && out[n - 1] != ' ')
-			out[n++] = ' ';
-	}
-	while (n > 0 && out[n - 1] == ' ')
-		n--;
-	return n;
-}
-
-/* ---- sketches ---- */
-
-enum { SEEN_WORDS = 4, SEEN_BITS = 64 * SEEN_WORDS };
-
-struct seen {
-	uint64_t bits[SEEN_WORDS];
-};
-
-/* A list's hashes, in its order. */
-struct hashes {
-	uint32_t *at;
-	struct seen seen;
-};
-
-struct sketch {
-	struct hashes keywords, entities;
-	char letters[FUZZY_BYTES];
-	size_t n_letters;
-	struct seen pairs;
-	size_t hidden;		/* pairs that share their bit with another */
-};
-
-static void
-see(struct seen *seen, uint32_t hash)
-{
-	seen->bits[hash / 64 % SEEN_WORDS] |= UINT64_C(1) << hash % 64;
-}
-
-static bool
-is_seen(const struct seen *seen, uint32_t hash)
-{
-	return seen->bits[hash / 64 % SEEN_WORDS] >> hash % 64 & 1;
-}
-
-static uint32_t
-hash_of(struct slice word)
-{
-	return (uint32_t)XXH3_64bits(word.ptr, word.len);
-}
-
-static void
-hash_list(uint32_t *room, const struct msg_strs *list, struct hashes *out)
-{
-	size_t i;
-
-	out->at = room;
-	for (i = 0; i < list->count; i++) {
-		out->at[i] = hash_of(list->at[i]);
-		see(&out->seen, out->at[i]);
-	}
-}
-
-static size_t
-count_bits(uint64_t n)
-{
-	n -= n >> 1 & 0x5555555555555555;
-	n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
-	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f;
-	return n * 0x0101010101010101 >> 56;
-}
-
-static size_t
-count_both(const struct seen *a, const struct seen *b)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < SEEN_WORDS; i++)
-		n += count_bits(a->bits[i] & b->bits[i]);
-	return n;
-}
-
-static bool
-are_apart(const struct seen *a, const struct seen *b)
-{
-	uint64_t both = 0;
-	size_t i;
-
-	for (i = 0; i < SEEN_WORDS; i++)
-		both |= a->bits[i] & b->bits[i];
-	return both == 0;
-}
-
-/* The hashes stand behind the sketch. */
-static size_t
-sketch_bytes(const struct topic *t)
-{
-	return sizeof(struct sketch) +
-	    (t->keywords.count + t->entities.count) * sizeof(uint32_t);
-}
-
-static void
-draw(struct sketch *s, struct arena *scratch, const struct topic *t)
-{
-	uint32_t *hashes = (uint32_t *)(s + 1);
-	size_t i;
-
-	memset(s, 0, sizeof(*s));
-	hash_list(hashes, &t->keywords, &s->keywords);
-	hash_list(hashes + t->keywords.count, &t->entities, &s->entities);
-	s->n_letters = fuzzy_text(scratch, t->subject, s->letters);
-	for (i = 0; i + 1 < s->n_letters; i++)
-		see(&s->pairs, (unsigned char)s->letters[i] * 31u +
-		    (unsigned char)s->letters[i + 1] * 7u);
-	if (s->n_letters > 1)
-		s->hidden = s->n_letters - 1 - count_both(&s->pairs, &s->pairs);
-}
-
-const struct sketch *
-sketch_topic(struct arena *arena, const struct topic *t)
-{
-	struct sketch *s = arena_room(arena, sketch_bytes(t));
-
-	draw(s, arena, t);
-	return s;
-}
-
-struct sketch *
-sketch_new(struct arena *scratch, const struct topic *t)
-{
-	struct sketch *s = xmalloc(sketch_bytes(t));
-
-	draw(s, scratch, t);
-	return s;
-}
-
 /* ---- letters ---- */
 
 static unsigned
@@ -250,8 +97,8 @@ fuzzy_match(struct slice a, struct slice b)
 	size_t nx, ny;
 
 	arena_init(&arena);
-	nx = fuzzy_text(&arena, a, x);
-	ny = fuzzy_text(&arena, b, y);
+	nx = sketch_letters(&arena, a, x);
+	ny = sketch_letters(&arena, b, y);
 	arena_release(&arena);
 	return match_letters(x, nx, y, ny);
 }
@@ -263,16 +110,17 @@ fuzzy_match(struct slice a, struct slice b)
 static unsigned
 match_subjects(const struct topic *a, const struct topic *b, unsigned enough)
 {
-	const struct sketch *x = a->sketch, *y = b->sketch;
+	const struct letters *x, *y;
 
-	if (x == NULL || y == NULL)
+	if (a->sketch == NULL || b->sketch == NULL)
 		return fuzzy_match(a->subject, b->subject);
-	if (enough > 0 && x->n_letters > 1 && y->n_letters > 1 &&
-	    2 * ONE * (count_both(&x->pairs, &y->pairs) + x->hidden) <=
-	    enough * (x->n_letters + y->n_letters - 2))
+	x = &a->sketch->subject;
+	y = &b->sketch->subject;
+	if (enough > 0 && x->n > 1 && y->n > 1 &&
+	    2 * ONE * (seen_both(&x->pairs, &y->pairs) + x->hidden) <=
+	    enough * (x->n + y->n - 2))
 		return 0;
-	return match_letters(x->letters, x->n_letters, y->letters,
-	    y->n_letters);
+	return match_letters(x->at, x->n, y->at, y->n);
 }
 
 /* ---- words in common ---- */
@@ -302,7 +150,7 @@ static bool
 are_strange(struct words a, struct words b)
 {
 	return a.hashes != NULL && b.hashes != NULL &&
-	    are_apart(&a.hashes->seen, &b.hashes->seen);
+	    seen_apart(&a.hashes->seen, &b.hashes->seen);
 }
 
 /* Whether the list has the i-th word of another, and where. */
@@ -318,13 +166,21 @@ holds(struct words in, struct words of, size_t i, size_t *at)
 		return false;
 	}
 	hash = of.hashes->at[i];
-	if (!is_seen(&in.hashes->seen, hash))
+	if (!seen_has(&in.hashes->seen, hash))
 		return false;
 	for (*at = 0; *at < in.list->count; ++*at)
 		if (in.hashes->at[*at] == hash &&
 		    slice_eq(in.list->at[*at], of.list->at[i]))
 			return true;
 	return false;
+}
+
+bool
+topic_knows(const struct topic *t, const struct topic *of, size_t i)
+{
+	size_t at;
+
+	return holds(keywords_of(t), keywords_of(of), i, &at);
 }
 
 static size_t

@@ -26,12 +26,7 @@ enum formula { FORMULA_shipped, FORMULA_seed };
 enum formula formula_named(const char *name);
 const char *formula_name(enum formula formula);
 
-/*
- * What comparing needs to know of a topic, found out once: hashes of its
- * words, and its subject's letters.  All that a sketch says is exact, or only
- * spares a comparison that would have failed.
- */
-struct sketch;
+struct sketch;		/* see sketch.h */
 
 /* What a claim or a chain is about.  Weights go with the list before them. */
 struct topic {
@@ -44,8 +39,6 @@ struct topic {
 };
 
 const struct sketch *sketch_topic(struct arena *arena, const struct topic *t);
-/* One that outlives the arena, which is only used meanwhile: free it. */
-struct sketch *sketch_new(struct arena *scratch, const struct topic *t);
 
 struct terms {
 	unsigned entity;	/* seed: 1000 for each in common */
@@ -73,6 +66,8 @@ unsigned distance_words(const struct terms *terms);
 unsigned fuzzy_match(struct slice a, struct slice b);
 /* e to the power of -age / 24 h; the future counts as now. */
 unsigned time_decay(int64_t age_ms);
+/* Whether it has the i-th keyword of another. */
+bool topic_knows(const struct topic *t, const struct topic *of, size_t i);
 /* The weight of the claim's words that the chain does not know. */
 uint64_t fresh_weight(const struct topic *claim, const struct topic *chain);
 /*

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "chainer/chain.h"
+#include "chainer/sketch.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -30,6 +32,8 @@ count_bytes(struct row *r)
 {
 	memo.bytes -= r->bytes;
 	r->bytes = sizeof(*r) + r->key_len + keep_bytes(&r->kept);
+	if (r->table == TABLE_chains)
+		r->bytes += sizeof(*r->sketch);
 	memo.bytes += r->bytes;
 }
 
@@ -66,16 +70,10 @@ drop_all(void)
 	left_clear(&memo.left);
 }
 
-/* What a hash table of a few thousand needs; chains have a number as key. */
 static size_t
 bucket_of(enum table_id table, struct slice key)
 {
-	uint64_t n;
-
-	if (key.len != sizeof(n))
-		return (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
-	memcpy(&n, key.ptr, sizeof(n));
-	return ((n + table) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
+	return (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
 }
 
 static struct row *
@@ -114,16 +112,12 @@ load(struct stage *st, struct row *r)
 	    arena_alloc(arena, msg_spec(r->id)->size));
 }
 
-struct row *
-memo_find(struct stage *st, enum table_id table, enum msg_id id,
+static struct row *
+add_row(struct stage *st, size_t bucket, enum table_id table, enum msg_id id,
     struct slice key)
 {
-	size_t bucket = bucket_of(table, key);
-	struct row *r = find_in(bucket, table, key);
+	struct row *r = xcalloc(1, sizeof(*r) + key.len);
 
-	if (r != NULL)
-		return r;
-	r = xcalloc(1, sizeof(*r) + key.len);
 	r->table = table;
 	r->id = id;
 	r->used = memo.now;
@@ -136,13 +130,40 @@ memo_find(struct stage *st, enum table_id table, enum msg_id id,
 	return r;
 }
 
+struct row *
+memo_find(struct stage *st, enum table_id table, enum msg_id id,
+    struct slice key)
+{
+	size_t bucket = bucket_of(table, key);
+	struct row *r = find_in(bucket, table, key);
+
+	return r != NULL ? r : add_row(st, bucket, table, id, key);
+}
+
+/* As memo_find; every turn asks for two dozen. */
+struct row *
+memo_chain(struct stage *st, uint64_t ref)
+{
+	size_t bucket = (ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
+	struct key k;
+	struct row *r;
+
+	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
+		if (r->number == ref && r->table == TABLE_chains) {
+			r->used = memo.now;
+			return r;
+		}
+	k = key_u64(ref);
+	r = add_row(st, bucket, TABLE_chains, MSG_chain, key_slice(&k));
+	r->number = ref;
+	return r;
+}
+
 void
 memo_put(struct row *r, const void *msg)
 {
 	keep_msg(&r->kept, r->id, msg, &memo.left);
 	count_bytes(r);
-	free(r->sketch);
-	r->sketch = NULL;
 	if (r->dirty)
 		return;
 	r->dirty = true;
@@ -150,11 +171,26 @@ memo_put(struct row *r, const void *msg)
 	memo.changed = r;
 }
 
-const struct sketch *
-memo_sketch(struct row *r, struct arena *scratch, const struct topic *t)
+void
+memo_keep_sketch(struct row *r, const struct sketch *sketch)
 {
-	if (r->sketch == NULL)
-		r->sketch = sketch_new(scratch, t);
+	if (sketch != NULL) {
+		sketch_keep(&r->sketch, sketch);
+		return;
+	}
+	free(r->sketch);
+	r->sketch = NULL;
+}
+
+const struct sketch *
+memo_sketch(struct row *r, struct arena *scratch)
+{
+	struct topic t;
+
+	if (r->sketch == NULL) {
+		t = chain_topic(r->kept.msg);
+		sketch_keep(&r->sketch, sketch_topic(scratch, &t));
+	}
 	return r->sketch;
 }
 

@@ -25,11 +25,12 @@ struct row {
 	bool dirty;
 	uint64_t used;		/* when it was last asked for */
 	size_t bytes;		/* as counted */
-	/* What is found out about a row once, and forgotten when it changes. */
+	/* Of a chain, what was found out for comparing it, or NULL. */
 	struct sketch *sketch;
 	/* Of a stream: no check is due before this, if it was looked up. */
 	int64_t due_first;
 	bool due_known;
+	uint64_t number;	/* the key, where it is one */
 	size_t key_len;
 	char key[];
 };
@@ -45,6 +46,7 @@ void memo_follow(uint64_t seq);
 /* Never NULL; lives until memo_trim. */
 struct row *memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key);
+struct row *memo_chain(struct stage *st, uint64_t ref);
 /* Only what is at hand; NULL: not here. */
 struct row *memo_known(enum table_id table, struct slice key);
 /* The record, not to be written to; NULL: there is none. */
@@ -55,8 +57,9 @@ memo_msg(const struct row *r)
 }
 /* Copies all of it.  `msg` may point to what the row has held so far. */
 void memo_put(struct row *r, const void *msg);
-/* Of a chain's row, what comparing needs. */
-const struct sketch *memo_sketch(struct row *r, struct arena *scratch,
-    const struct topic *t);
+/* Where a chain was put with other words than it had; NULL: not known. */
+void memo_keep_sketch(struct row *r, const struct sketch *sketch);
+/* Of a chain that there is. */
+const struct sketch *memo_sketch(struct row *r, struct arena *scratch);
 
 #endif

@@ -335,19 +335,19 @@ describe_signs(struct arena *arena, const struct chain_signs *s)
 		{ s->returns, "returns" }, { s->leans, "leans" },
 		{ s->shifts, "shifts" }, { s->names, "names" },
 		{ s->after_end, "after-end" } };
-	struct slice out;
-	struct buf b;
-	size_t i;
+	char *out, *at;
+	size_t i, len = 0;
 
-	buf_init(&b, 1024);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		len += all[i].is ? strlen(all[i].name) + 1 : 0;
+	out = at = arena_room(arena, len);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].is) {
-			buf_adds(&b, b.len > 0 ? " " : "");
-			buf_adds(&b, all[i].name);
+			if (at > out)
+				*at++ = ' ';
+			at = stpcpy(at, all[i].name);
 		}
-	out = arena_dup(arena, buf_slice(&b));
-	buf_release(&b);
-	return out;
+	return slice_of(out, (size_t)(at - out));
 }
 
 /* ---- candidates ---- */
@@ -704,10 +704,9 @@ weave_short(struct weave *v, struct turn *t)
 		return;
 	choice = (struct choice){ KIND_extend, &c, NULL,
 		c.state == CHAIN_dormant,
-		arena_printf(work_arena(v->work), "%s \"%.*s\"",
-		    c.state == CHAIN_dormant ?
+		chain_quote(work_arena(v->work), c.state == CHAIN_dormant ?
 		    "A short reply revived chain about" :
-		    "A short reply within", SLICE_ARG(t->adjacent->topic)) };
+		    "A short reply within", t->adjacent->topic, "") };
 	take_step(v, t, &choice, &(struct topic){ 0 }, SIZE_MAX, NULL);
 }
 

@@ -3,22 +3,36 @@
  */
 #include "chainer/work_impl.h"
 
-static struct row *
-row_of(struct work *w, uint64_t ref)
+/* As it is by now, claims that wait left out. */
+static const struct sketch *
+own_sketch(struct work *w, struct work_chain *c)
 {
-	struct key k = key_u64(ref);
+	struct topic t;
 
-	return memo_find(w->st, TABLE_chains, MSG_chain, key_slice(&k));
+	if (c->sketch != NULL)
+		return c->sketch;
+	if (!c->changed)
+		c->sketch = memo_sketch(c->row, w->arena);
+	else {
+		t = chain_topic(&c->c);
+		c->sketch = sketch_topic(w->arena, &t);
+	}
+	return c->sketch;
 }
 
 /* Claims are taken in when somebody looks, or at the end: often nobody does. */
 static void
 settle(struct work *w, struct work_chain *c)
 {
+	const struct topic *claim;
 	size_t i;
 
-	for (i = 0; i < c->n_learns; i++)
-		chain_learn(&c->c, w->arena, &c->learns[i]);
+	for (i = 0; i < c->n_learns; i++) {
+		claim = &c->learns[i];
+		c->sketch = chain_learn(&c->c, w->arena, claim,
+		    claim->sketch == NULL ? NULL : own_sketch(w, c));
+		c->changed = true;
+	}
 	c->n_learns = 0;
 }
 
@@ -59,7 +73,7 @@ work_own_chain(struct work *w, uint64_t ref)
 	c = find_own(w, ref);
 	if (c != NULL)
 		return c;
-	row = row_of(w, ref);
+	row = memo_chain(w->st, ref);
 	read = memo_msg(row);
 	if (read == NULL)
 		return NULL;
@@ -76,7 +90,7 @@ work_chain(struct work *w, uint64_t ref)
 	if (ref == 0)
 		return NULL;
 	c = find_own(w, ref);
-	return c != NULL ? &c->c : memo_msg(row_of(w, ref));
+	return c != NULL ? &c->c : memo_msg(memo_chain(w->st, ref));
 }
 
 /* An older chain takes in the younger: following comes to an end. */
@@ -96,18 +110,6 @@ work_follow(struct work *w, uint64_t ref)
 	return c;
 }
 
-static struct topic
-own_topic(struct work *w, struct work_chain *c)
-{
-	struct topic t = chain_topic(&c->c);
-
-	if (c->sketch == NULL)
-		c->sketch = c->changed ? sketch_topic(w->arena, &t) :
-		    memo_sketch(c->row, w->arena, &t);
-	t.sketch = c->sketch;
-	return t;
-}
-
 const struct msg_chain *
 work_candidate(struct work *w, uint64_t ref, struct topic *topic)
 {
@@ -117,18 +119,15 @@ work_candidate(struct work *w, uint64_t ref, struct topic *topic)
 
 	for (; ref != 0; ref = c->merged_into) {
 		own = find_own(w, ref);
-		row = own != NULL ? NULL : row_of(w, ref);
+		row = own != NULL ? NULL : memo_chain(w->st, ref);
 		c = own != NULL ? &own->c : memo_msg(row);
 		if (c == NULL)
 			return NULL;
 		if (is_gone(c))
 			continue;
-		if (own != NULL)
-			*topic = own_topic(w, own);
-		else {
-			*topic = chain_topic(c);
-			topic->sketch = memo_sketch(row, w->arena, topic);
-		}
+		*topic = chain_topic(c);
+		topic->sketch = own != NULL ? own_sketch(w, own) :
+					      memo_sketch(row, w->arena);
 		return c;
 	}
 	return NULL;
@@ -182,13 +181,6 @@ bring_forward(struct work *w, const struct msg_chain *c)
 		lost->index = true;
 }
 
-static void
-forget_sketch(struct work_chain *c)
-{
-	c->sketch = NULL;
-	c->changed = true;
-}
-
 void
 work_put_history(struct work *w, struct work_chain *c, uint64_t i)
 {
@@ -211,7 +203,7 @@ begin_chain(struct work *w, const struct msg_h_update *u, uint64_t ref)
 
 	if (work_chain(w, ref) != NULL)
 		return NULL;
-	c = add_own(w, row_of(w, ref));
+	c = add_own(w, memo_chain(w->st, ref));
 	c->changed = true;
 	c->c = (struct msg_chain){
 		.ref = ref,
@@ -260,7 +252,8 @@ merge_chain(struct work *w, const struct msg_h_update *u, struct work_chain *c,
 	if (from == NULL || from->c.merged_into != 0)
 		return;
 	chain_take_in(&c->c, w->arena, &from->c);
-	forget_sketch(c);
+	c->sketch = NULL;
+	c->changed = true;
 	from->c.state = chain_state_name(CHAIN_merged);
 	from->c.merged_into = c->c.ref;
 	work_put_history(w, from, index);
@@ -309,7 +302,6 @@ work_claim(struct work *w, uint64_t ref, const struct topic *claim)
 	c->learns[c->n_learns++] = *claim;
 	c->c.claims++;
 	c->dirty = true;
-	forget_sketch(c);
 }
 
 void
@@ -324,6 +316,8 @@ work_write_chains(struct work *w)
 		c->c.has = 0;
 		if (c->dirty)
 			memo_put(c->row, &c->c);
+		if (c->dirty && c->changed)
+			memo_keep_sketch(c->row, c->sketch);
 		if (c->index)
 			work_index_chain(w, &c->c);
 	}

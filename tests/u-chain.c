@@ -29,7 +29,7 @@ chain_of(uint64_t ref, const char *topic, const char *state)
 	struct msg_chain c = { .ref = ref, .topic = slice_str(topic),
 		.state = slice_str(state) };
 
-	chain_learn(&c, &arena, &t);
+	chain_learn(&c, &arena, &t, NULL);
 	return c;
 }
 
@@ -61,12 +61,12 @@ test_growth(void)
 	size_t i;
 
 	t = one_word("first");
-	chain_learn(&c, &arena, &t);
+	chain_learn(&c, &arena, &t, NULL);
 	first = c.weights.at[0];
 	for (i = 0; i < 400; i++) {
 		snprintf(names[i], sizeof(names[i]), "w%zu", i % 100);
 		t = one_word(names[i]);
-		chain_learn(&c, &arena, &t);
+		chain_learn(&c, &arena, &t, NULL);
 	}
 	is_int((long long)c.keywords.count, CHAIN_KEYWORDS,
 	    "keywords stay bounded");
@@ -76,7 +76,7 @@ test_growth(void)
 			break;
 	ok(i == c.keywords.count, "what is not said again is forgotten");
 	for (i = 0; i < 50; i++)
-		chain_learn(&c, &arena, &t);
+		chain_learn(&c, &arena, &t, NULL);
 	ok(c.weights.at[0] <= first * 4, "what is said often has its limit");
 	for (i = 1; i <= 20; i++)
 		chain_touch_thread(&c, &arena, i);

@@ -1,0 +1,128 @@
+/*
+ * sketch - what comparing needs to know of a topic, found out once
+ */
+#include "chainer/sketch.h"
+
+#include <xxhash.h>
+
+#include "common/text.h"
+#include "common/xmalloc.h"
+
+uint32_t
+sketch_hash(struct slice word)
+{
+	return (uint32_t)XXH3_64bits(word.ptr, word.len);
+}
+
+static size_t
+count_bits(uint64_t n)
+{
+	n -= n >> 1 & 0x5555555555555555;
+	n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
+	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return n * 0x0101010101010101 >> 56;
+}
+
+size_t
+seen_both(const struct seen *a, const struct seen *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < SEEN_WORDS; i++)
+		n += count_bits(a->bits[i] & b->bits[i]);
+	return n;
+}
+
+size_t
+sketch_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
+{
+	struct slice f = text_fold(arena, s);
+	size_t i, n = 0;
+	unsigned char c;
+
+	for (i = 0; i < f.len && n < FUZZY_BYTES; i++) {
+		c = (unsigned char)f.ptr[i];
+		if (c >= 0x80 || (c >= 'a' && c <= 'z') ||
+		    (c >= '0' && c <= '9'))
+			out[n++] = (char)c;
+		else if (n > 0 && out[n - 1] != ' ')
+			out[n++] = ' ';
+	}
+	while (n > 0 && out[n - 1] == ' ')
+		n--;
+	return n;
+}
+
+/* The hashes stand behind the sketch. */
+static size_t
+bytes_of(size_t n_keywords, size_t n_entities)
+{
+	return sizeof(struct sketch) +
+	    (n_keywords + n_entities) * sizeof(uint32_t);
+}
+
+static void
+place_hashes(struct sketch *s, size_t n_keywords, size_t n_entities)
+{
+	s->n_keywords = n_keywords;
+	s->n_entities = n_entities;
+	s->keywords.at = (uint32_t *)(s + 1);
+	s->entities.at = s->keywords.at + n_keywords;
+}
+
+static void
+hash_list(const struct msg_strs *list, struct hashes *out)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++) {
+		out->at[i] = sketch_hash(list->at[i]);
+		seen_add(&out->seen, out->at[i]);
+	}
+}
+
+const struct sketch *
+sketch_topic(struct arena *arena, const struct topic *t)
+{
+	size_t i, k = t->keywords.count, e = t->entities.count;
+	struct sketch *s = arena_room(arena, bytes_of(k, e));
+	struct letters *l = &s->subject;
+
+	memset(s, 0, sizeof(*s));
+	place_hashes(s, k, e);
+	hash_list(&t->keywords, &s->keywords);
+	hash_list(&t->entities, &s->entities);
+	l->n = sketch_letters(arena, t->subject, l->at);
+	for (i = 0; i + 1 < l->n; i++)
+		seen_add(&l->pairs, (unsigned char)l->at[i] * 31u +
+		    (unsigned char)l->at[i + 1] * 7u);
+	if (l->n > 1)
+		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
+	return s;
+}
+
+struct sketch *
+sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
+    size_t n_entities)
+{
+	struct sketch *again = arena_room(arena,
+	    bytes_of(n_keywords, n_entities));
+
+	again->subject = s->subject;
+	memset(&again->keywords.seen, 0, sizeof(again->keywords.seen));
+	memset(&again->entities.seen, 0, sizeof(again->entities.seen));
+	place_hashes(again, n_keywords, n_entities);
+	return again;
+}
+
+void
+sketch_keep(struct sketch **kept, const struct sketch *s)
+{
+	size_t bytes = bytes_of(s->n_keywords, s->n_entities);
+
+	if (*kept == NULL || (*kept)->n_keywords != s->n_keywords ||
+	    (*kept)->n_entities != s->n_entities)
+		*kept = xrealloc(*kept, bytes);
+	memcpy(*kept, s, bytes);
+	place_hashes(*kept, s->n_keywords, s->n_entities);
+}

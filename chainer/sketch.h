@@ -1,0 +1,73 @@
+/*
+ * sketch - what comparing needs to know of a topic, found out once
+ *
+ * Hashes of its words, and its subject's letters.  All that a sketch says is
+ * exact, or only spares a comparison that would have failed.
+ */
+#ifndef CHAINER_SKETCH_H
+#define CHAINER_SKETCH_H
+
+#include "chainer/distance.h"
+
+enum { FUZZY_BYTES = 160, SEEN_WORDS = 4 };
+
+/* A bit for each hash: what has none was not seen. */
+struct seen {
+	uint64_t bits[SEEN_WORDS];
+};
+
+/* A list's hashes, in its order. */
+struct hashes {
+	uint32_t *at;
+	struct seen seen;
+};
+
+struct letters {
+	char at[FUZZY_BYTES];
+	size_t n;
+	struct seen pairs;
+	size_t hidden;		/* pairs that share their bit with another */
+};
+
+struct sketch {
+	struct hashes keywords, entities;
+	size_t n_keywords, n_entities;
+	struct letters subject;
+};
+
+static inline void
+seen_add(struct seen *seen, uint32_t hash)
+{
+	seen->bits[hash / 64 % SEEN_WORDS] |= UINT64_C(1) << hash % 64;
+}
+
+static inline bool
+seen_has(const struct seen *seen, uint32_t hash)
+{
+	return seen->bits[hash / 64 % SEEN_WORDS] >> hash % 64 & 1;
+}
+
+static inline bool
+seen_apart(const struct seen *a, const struct seen *b)
+{
+	uint64_t both = 0;
+	size_t i;
+
+	for (i = 0; i < SEEN_WORDS; i++)
+		both |= a->bits[i] & b->bits[i];
+	return both == 0;
+}
+
+/* How many bits both have. */
+size_t seen_both(const struct seen *a, const struct seen *b);
+uint32_t sketch_hash(struct slice word);
+/* Letters and digits, folded, one space between words; how many bytes. */
+size_t sketch_letters(struct arena *arena, struct slice s,
+    char out[FUZZY_BYTES]);
+/* One of the same subject, with room for as many other words. */
+struct sketch *sketch_again(struct arena *arena, const struct sketch *s,
+    size_t n_keywords, size_t n_entities);
+/* Puts a copy in *kept's place, which is NULL or such a copy: free it. */
+void sketch_keep(struct sketch **kept, const struct sketch *s);
+
+#endif
