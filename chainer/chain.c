@@ -275,20 +275,24 @@ chain_learn(struct msg_chain *c, struct arena *arena,
 	return learn(c, arena, claim, known, true);
 }
 
-void
+const struct sketch *
 chain_take_in(struct msg_chain *c, struct arena *arena,
-    const struct msg_chain *other)
+    const struct sketch *known, const struct msg_chain *other,
+    const struct sketch *others)
 {
 	struct topic all = chain_topic(other);
+	const struct sketch *again;
 	size_t i;
 
-	(void)learn(c, arena, &all, NULL, false);
+	all.sketch = others;
+	again = learn(c, arena, &all, known, false);
 	for (i = other->threads.count; i > 0; i--)
 		chain_touch_thread(c, arena, other->threads.at[i - 1]);
 	c->turns += other->turns;
 	c->claims += other->claims;
 	if (other->last_extended > c->last_extended)
 		c->last_extended = other->last_extended;
+	return again;
 }
 
 uint64_t

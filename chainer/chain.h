@@ -50,9 +50,10 @@ struct topic chain_topic(const struct msg_chain *c);
  */
 const struct sketch *chain_learn(struct msg_chain *c, struct arena *arena,
     const struct topic *claim, const struct sketch *known);
-/* Takes in all that another has learned. */
-void chain_take_in(struct msg_chain *c, struct arena *arena,
-    const struct msg_chain *other);
+/* Takes in all that another has learned; with both sketches, as above. */
+const struct sketch *chain_take_in(struct msg_chain *c, struct arena *arena,
+    const struct sketch *known, const struct msg_chain *other,
+    const struct sketch *others);
 void chain_touch_thread(struct msg_chain *c, struct arena *arena,
     uint64_t thread);
 /* Moves n to the front of a bounded list; what falls off, or 0. */

@@ -212,7 +212,7 @@ ties(const struct chain_rules *rules, const struct candidate *a,
     const struct candidate *b)
 {
 	struct topic x, y;
-	unsigned alike;
+	unsigned least;
 
 	if (rules->merge_below == 0 || a->state != CHAIN_active ||
 	    b->state != CHAIN_active || !has_words(a) || !has_words(b))
@@ -221,10 +221,10 @@ ties(const struct chain_rules *rules, const struct candidate *a,
 	y = chain_topic(b->chain);
 	x.sketch = a->sketch;
 	y.sketch = b->sketch;
-	alike = topics_alike(&x, &y);
-	return alike >= ALIKE_GROWN || (alike >= ALIKE_ENOUGH &&
-	    distance_words(&a->terms) < rules->merge_below &&
-	    distance_words(&b->terms) < rules->merge_below);
+	least = distance_words(&a->terms) < rules->merge_below &&
+	    distance_words(&b->terms) < rules->merge_below ? ALIKE_ENOUGH :
+							     ALIKE_GROWN;
+	return topics_alike(&x, &y, least) >= least;
 }
 
 /* Talk after the end belongs to it, but does not take it up again. */

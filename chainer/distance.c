@@ -72,35 +72,40 @@ time_decay(int64_t age_ms)
 /* ---- letters ---- */
 
 static unsigned
-match_letters(const char *x, size_t nx, const char *y, size_t ny)
+match_letters(const struct letters *x, const struct letters *y)
 {
-	bool used[FUZZY_BYTES] = { false };
+	bool used[FUZZY_BYTES];
 	size_t i, k, same = 0;
 
-	if (nx < 2 || ny < 2)
-		return nx == ny && nx > 0 && x[0] == y[0] ? ONE : 0;
-	for (i = 0; i + 1 < nx; i++)
-		for (k = 0; k + 1 < ny; k++)
-			if (!used[k] && x[i] == y[k] && x[i + 1] == y[k + 1]) {
+	if (x->n < 2 || y->n < 2)
+		return x->n == y->n && x->n > 0 && x->at[0] == y->at[0] ? ONE :
+									  0;
+	memset(used, 0, y->n);
+	for (i = 0; i + 1 < x->n; i++) {
+		if (!seen_has(&y->pairs, letters_pair(x, i)))
+			continue;
+		for (k = 0; k + 1 < y->n; k++)
+			if (x->at[i] == y->at[k] && !used[k] &&
+			    x->at[i + 1] == y->at[k + 1]) {
 				used[k] = true;
 				same++;
 				break;
 			}
-	return (unsigned)(2 * same * ONE / (nx + ny - 2));
+	}
+	return (unsigned)(2 * same * ONE / (x->n + y->n - 2));
 }
 
 unsigned
 fuzzy_match(struct slice a, struct slice b)
 {
-	char x[FUZZY_BYTES], y[FUZZY_BYTES];
+	struct letters x, y;
 	struct arena arena;
-	size_t nx, ny;
 
 	arena_init(&arena);
-	nx = sketch_letters(&arena, a, x);
-	ny = sketch_letters(&arena, b, y);
+	letters_read(&x, &arena, a);
+	letters_read(&y, &arena, b);
 	arena_release(&arena);
-	return match_letters(x, nx, y, ny);
+	return match_letters(&x, &y);
 }
 
 /*
@@ -120,7 +125,7 @@ match_subjects(const struct topic *a, const struct topic *b, unsigned enough)
 	    2 * ONE * (seen_both(&x->pairs, &y->pairs) + x->hidden) <=
 	    enough * (x->n + y->n - 2))
 		return 0;
-	return match_letters(x->at, x->n, y->at, y->n);
+	return match_letters(x, y);
 }
 
 /* ---- words in common ---- */
@@ -254,20 +259,25 @@ jaccard(struct words a, struct words b)
 }
 
 unsigned
-topics_alike(const struct topic *a, const struct topic *b)
+topics_alike(const struct topic *a, const struct topic *b, unsigned least)
 {
 	struct words x = keywords_of(a), y = keywords_of(b);
 	uint64_t all_a = sum_of(&a->weights, a->keywords.count);
 	uint64_t all_b = sum_of(&b->weights, b->keywords.count);
-	uint64_t in_a = 0, in_b = 0, v, w;
+	uint64_t in_a = 0, in_b = 0, v, w, rest = all_a;
 	size_t i, at;
 
 	if (all_a == 0 || all_b == 0 || are_strange(x, y))
 		return 0;
 	for (i = 0; i < a->keywords.count; i++) {
-		if (!holds(y, x, i, &at))
-			continue;
 		v = weight_at(&a->weights, i);
+		if (!holds(y, x, i, &at)) {
+			/* No more than the rest can be in both. */
+			rest -= v;
+			if (rest * ONE < least * all_a)
+				return 0;
+			continue;
+		}
 		w = weight_at(&b->weights, at);
 		in_a += known_of(v, w);
 		in_b += known_of(w, v);

@@ -71,9 +71,10 @@ bool topic_knows(const struct topic *t, const struct topic *of, size_t i);
 /* The weight of the claim's words that the chain does not know. */
 uint64_t fresh_weight(const struct topic *claim, const struct topic *chain);
 /*
- * How much of the weight of either is in both.  For what chains have learned:
- * no word may stand twice in a list.
+ * How much of the weight of either is in both; 0 where it is surely less than
+ * `least`.  For what chains have learned: no word may stand twice in a list.
  */
-unsigned topics_alike(const struct topic *a, const struct topic *b);
+unsigned topics_alike(const struct topic *a, const struct topic *b,
+    unsigned least);
 
 #endif

@@ -34,6 +34,8 @@ count_bytes(struct row *r)
 	r->bytes = sizeof(*r) + r->key_len + keep_bytes(&r->kept);
 	if (r->table == TABLE_chains)
 		r->bytes += sizeof(*r->sketch);
+	if (r->window != NULL)
+		r->bytes += sizeof(*r->window);
 	memo.bytes += r->bytes;
 }
 
@@ -43,6 +45,7 @@ drop_row(struct row *r)
 	memo.bytes -= r->bytes;
 	keep_release(&r->kept);
 	free(r->sketch);
+	free(r->window);
 	free(r);
 }
 
@@ -192,6 +195,17 @@ memo_sketch(struct row *r, struct arena *scratch)
 		sketch_keep(&r->sketch, sketch_topic(scratch, &t));
 	}
 	return r->sketch;
+}
+
+struct window *
+memo_new_window(struct row *r)
+{
+	free(r->window);
+	r->window = xmalloc(sizeof(*r->window));
+	r->window->turns = 0;
+	r->window->n = 0;
+	count_bytes(r);
+	return r->window;
 }
 
 /* ---- batches ---- */

@@ -14,6 +14,7 @@
 
 #include "chainer/distance.h"
 #include "chainer/keep.h"
+#include "chainer/window.h"
 #include "common/stage.h"
 
 struct row {
@@ -27,6 +28,8 @@ struct row {
 	size_t bytes;		/* as counted */
 	/* Of a chain, what was found out for comparing it, or NULL. */
 	struct sketch *sketch;
+	/* Of a talk where several speak, or NULL. */
+	struct window *window;
 	/* Of a stream: no check is due before this, if it was looked up. */
 	int64_t due_first;
 	bool due_known;
@@ -59,6 +62,8 @@ memo_msg(const struct row *r)
 void memo_put(struct row *r, const void *msg);
 /* Where a chain was put with other words than it had; NULL: not known. */
 void memo_keep_sketch(struct row *r, const struct sketch *sketch);
+/* An empty window in the place of the one a talk has. */
+struct window *memo_new_window(struct row *r);
 /* Of a chain that there is. */
 const struct sketch *memo_sketch(struct row *r, struct arena *scratch);
 

@@ -33,8 +33,8 @@ seen_both(const struct seen *a, const struct seen *b)
 	return n;
 }
 
-size_t
-sketch_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
+static size_t
+plain_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
 {
 	struct slice f = text_fold(arena, s);
 	size_t i, n = 0;
@@ -51,6 +51,20 @@ sketch_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
 	while (n > 0 && out[n - 1] == ' ')
 		n--;
 	return n;
+}
+
+void
+letters_read(struct letters *l, struct arena *arena, struct slice s)
+{
+	size_t i;
+
+	l->n = plain_letters(arena, s, l->at);
+	l->pairs = (struct seen){ { 0 } };
+	l->hidden = 0;
+	for (i = 0; i + 1 < l->n; i++)
+		seen_add(&l->pairs, letters_pair(l, i));
+	if (l->n > 1)
+		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
 }
 
 /* The hashes stand behind the sketch. */
@@ -75,6 +89,7 @@ hash_list(const struct msg_strs *list, struct hashes *out)
 {
 	size_t i;
 
+	out->seen = (struct seen){ { 0 } };
 	for (i = 0; i < list->count; i++) {
 		out->at[i] = sketch_hash(list->at[i]);
 		seen_add(&out->seen, out->at[i]);
@@ -84,20 +99,13 @@ hash_list(const struct msg_strs *list, struct hashes *out)
 const struct sketch *
 sketch_topic(struct arena *arena, const struct topic *t)
 {
-	size_t i, k = t->keywords.count, e = t->entities.count;
+	size_t k = t->keywords.count, e = t->entities.count;
 	struct sketch *s = arena_room(arena, bytes_of(k, e));
-	struct letters *l = &s->subject;
 
-	memset(s, 0, sizeof(*s));
 	place_hashes(s, k, e);
 	hash_list(&t->keywords, &s->keywords);
 	hash_list(&t->entities, &s->entities);
-	l->n = sketch_letters(arena, t->subject, l->at);
-	for (i = 0; i + 1 < l->n; i++)
-		seen_add(&l->pairs, (unsigned char)l->at[i] * 31u +
-		    (unsigned char)l->at[i + 1] * 7u);
-	if (l->n > 1)
-		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
+	letters_read(&s->subject, arena, t->subject);
 	return s;
 }
 

@@ -61,9 +61,16 @@ seen_apart(const struct seen *a, const struct seen *b)
 /* How many bits both have. */
 size_t seen_both(const struct seen *a, const struct seen *b);
 uint32_t sketch_hash(struct slice word);
-/* Letters and digits, folded, one space between words; how many bytes. */
-size_t sketch_letters(struct arena *arena, struct slice s,
-    char out[FUZZY_BYTES]);
+/* Letters and digits, folded, one space between words. */
+void letters_read(struct letters *l, struct arena *arena, struct slice s);
+/* The hash of two letters that follow one another. */
+static inline uint32_t
+letters_pair(const struct letters *l, size_t i)
+{
+	return (unsigned char)l->at[i] * 31u +
+	    (unsigned char)l->at[i + 1] * 7u;
+}
+
 /* One of the same subject, with room for as many other words. */
 struct sketch *sketch_again(struct arena *arena, const struct sketch *s,
     size_t n_keywords, size_t n_entities);

@@ -20,9 +20,8 @@ struct turn {
 	const struct msg_c_turn *c;
 	struct cues cues;
 	bool several;		/* people speak here: who answers whom */
-	struct reply_message *window, now;
-	struct msg_said *heard;	/* the turns of the window */
-	size_t n_heard;
+	struct window_view heard;
+	struct reply_message now;
 	struct msg_said before;	/* the turn that it follows */
 	bool follows;
 	const struct msg_chain *adjacent;	/* its chain, or NULL */
@@ -126,47 +125,43 @@ speaker(const struct turn *t)
 static void
 listen(struct weave *v, struct turn *t)
 {
-	struct arena *arena = work_arena(v->work);
-	struct msg_said said;
-	size_t back, n = 0, i;
-
 	t->several = v->entry->entry.as->envelope.room.len > 0 ||
 	    work_talk(v->work)->many;
 	if (!t->several)
 		return;
-	t->window = arena_array(arena, REPLY_WINDOW, sizeof(t->window[0]));
-	t->heard = arena_array(arena, REPLY_WINDOW, sizeof(t->heard[0]));
-	for (back = 0; n < REPLY_WINDOW && work_said(v->work, back, &said);
-	     back++)
-		if (said.heard.len == sizeof(t->window[0]))
-			t->heard[n++] = said;
-	t->n_heard = n;
-	for (i = 0; i < n / 2; i++) {
-		said = t->heard[i];
-		t->heard[i] = t->heard[n - 1 - i];
-		t->heard[n - 1 - i] = said;
-	}
-	for (i = 0; i < n; i++)
-		memcpy(&t->window[i], t->heard[i].heard.ptr,
-		    sizeof(t->window[i]));
-	reply_read(&t->now, arena, speaker(t), work_ts(v->work), t->text,
-	    t->window, n);
+	t->heard = work_heard(v->work);
+	reply_read(&t->now, work_arena(v->work), speaker(t), work_ts(v->work),
+	    t->text, t->heard.heard, t->heard.n);
+}
+
+/* Digits as they are printed, up to `at`, which is moved behind them. */
+static bool
+read_count(struct slice s, size_t *at, uint64_t *out)
+{
+	size_t from = *at;
+
+	for (*out = 0; *at < s.len && s.ptr[*at] >= '0' && s.ptr[*at] <= '9' &&
+	     *at - from < 19; ++*at)
+		*out = *out * 10 + (uint64_t)(s.ptr[*at] - '0');
+	return *at == from + 1 || (*at > from && s.ptr[from] != '0');
 }
 
 /* By the sender's id, or skein's own key "12.0". */
 static bool
 find_answered(struct weave *v, struct turn *t)
 {
-	struct arena *arena = work_arena(v->work);
 	struct msg_said said;
-	size_t back;
+	uint64_t seq = 0, i = 0;
+	size_t back, at = 0;
+	bool keyed;
 
+	keyed = read_count(t->reply_to, &at, &seq) && at < t->reply_to.len &&
+	    t->reply_to.ptr[at++] == '.' && read_count(t->reply_to, &at, &i) &&
+	    at == t->reply_to.len;
 	for (back = 0; back < WORK_RING && work_said(v->work, back, &said);
 	     back++)
 		if (slice_eq(said.id, t->reply_to) ||
-		    slice_eq(t->reply_to, arena_printf(arena, "%llu.%llu",
-			(unsigned long long)said.seq,
-			(unsigned long long)said.i))) {
+		    (keyed && said.seq == seq && said.i == i)) {
 			t->before = said;
 			return true;
 		}
@@ -179,12 +174,12 @@ guess_antecedent(const struct turn *t)
 {
 	size_t k, m;
 
-	for (k = t->n_heard; k > 0; k--)
+	for (k = t->heard.n; k > 0; k--)
 		for (m = 0; m < t->now.mention_count; m++)
-			if (t->window[k - 1].speaker == t->now.mentions[m])
+			if (t->heard.heard[k - 1].speaker == t->now.mentions[m])
 				return (int)k - 1;
-	for (k = t->n_heard; k > 0; k--)
-		if (t->window[k - 1].speaker == t->now.speaker)
+	for (k = t->heard.n; k > 0; k--)
+		if (t->heard.heard[k - 1].speaker == t->now.speaker)
 			return (int)k - 1;
 	return -1;
 }
@@ -195,14 +190,12 @@ find_antecedent(struct weave *v, struct turn *t)
 	struct reply_verdict verdict = { .antecedent = -1 };
 
 	if (v->model != NULL)
-		reply_choose(v->model, t->window, t->n_heard, &t->now,
+		reply_choose(v->model, t->heard.heard, t->heard.n, &t->now,
 		    &verdict);
 	else
 		verdict.antecedent = guess_antecedent(t);
-	if (verdict.antecedent < 0)
-		return false;
-	t->before = t->heard[verdict.antecedent];
-	return true;
+	return verdict.antecedent >= 0 && work_heard_turn(v->work,
+	    &t->heard.turn[verdict.antecedent], &t->before);
 }
 
 static void
@@ -211,7 +204,7 @@ find_before(struct weave *v, struct turn *t)
 	listen(v, t);
 	if (t->reply_to.len > 0 && find_answered(v, t))
 		t->follows = true;
-	else if (t->several && t->n_heard > 0 &&
+	else if (t->several && t->heard.n > 0 &&
 	    v->rules.formula == FORMULA_shipped)
 		t->follows = find_antecedent(v, t);
 	else
@@ -244,11 +237,11 @@ speak(struct weave *v, struct turn *t)
 	    chain_parse(t->out->chain, &said.chain) == -1)
 		said.chain = 0;
 	if (t->several) {
-		for (k = 0; k < t->n_heard; k++)
-			if (t->heard[k].seq == t->out->answers_seq &&
-			    t->heard[k].i == t->out->answers_i)
+		for (k = 0; k < t->heard.n; k++)
+			if (t->heard.turn[k].seq == t->out->answers_seq &&
+			    t->heard.turn[k].i == t->out->answers_i)
 				verdict.antecedent = (int)k;
-		reply_settle(&t->now, t->window, &verdict);
+		reply_settle(&t->now, t->heard.heard, &verdict);
 		t->now.chain = said.chain;
 		said.heard = arena_dup(work_arena(v->work),
 		    slice_of((const char *)&t->now, sizeof(t->now)));
@@ -354,24 +347,36 @@ describe_signs(struct arena *arena, const struct chain_signs *s)
 
 struct field {
 	struct candidate c[CANDIDATES + LOOKED_UP];
+	uint64_t refs[CANDIDATES + LOOKED_UP];	/* theirs, as they came */
 	size_t n;
 };
+
+static bool
+is_there(const struct field *f, uint64_t ref)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->refs[i] == ref)
+			return true;
+	return false;
+}
 
 static void
 add_candidate(struct weave *v, const struct turn *t, struct field *f,
     uint64_t ref, const struct topic *claim, const struct chain_signs *signs)
 {
-	struct topic topic;
-	const struct msg_chain *chain = work_candidate(v->work, ref, &topic);
 	struct candidate *c = &f->c[f->n];
+	const struct msg_chain *chain;
+	struct topic topic;
 	int64_t age;
-	size_t i;
 
-	if (chain == NULL)
+	if (is_there(f, ref))
 		return;
-	for (i = 0; i < f->n; i++)
-		if (f->c[i].chain->ref == chain->ref)
-			return;
+	chain = work_candidate(v->work, ref, &topic);
+	if (chain == NULL || (chain->ref != ref && is_there(f, chain->ref)))
+		return;
+	f->refs[f->n] = chain->ref;
 	*c = (struct candidate){ .chain = chain,
 		.state = work_state(v->work, chain),
 		.adjacent = t->adjacent != NULL &&

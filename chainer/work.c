@@ -239,6 +239,85 @@ work_say(struct work *w, const struct msg_said *said)
 	w->talk_dirty = true;
 }
 
+/* ---- where several speak ---- */
+
+static uint64_t
+turns_before(const struct work *w)
+{
+	const struct msg_chain_talk *talk = memo_msg(w->talk_row);
+
+	return talk == NULL ? 0 : talk->turns;
+}
+
+/*
+ * The talk as it was before this entry.  Where it had no turn, a fork hears
+ * its parent's last one, once.
+ */
+static const struct window *
+window_before(struct work *w)
+{
+	struct window *window = w->talk_row->window;
+	uint64_t turns = turns_before(w);
+	struct msg_said *said;
+	size_t n = 0;
+
+	if (turns > 0 && window != NULL && window->turns == turns)
+		return window;
+	window = memo_new_window(w->talk_row);
+	said = arena_array(w->arena, WORK_RING, sizeof(said[0]));
+	while (n < WORK_RING && work_said(w, w->n_said + n, &said[n]))
+		n++;
+	window->turns = turns > n ? turns - n : 0;
+	while (n > 0)
+		window_add(window, &said[--n]);
+	window->turns = turns;
+	return window;
+}
+
+struct window_view
+work_heard(struct work *w)
+{
+	uint64_t turns = work_talk(w)->turns;
+	const struct window *window = window_before(w);
+	uint64_t since = turns > WORK_RING ? turns - WORK_RING : 0;
+	struct window *grown;
+	size_t i;
+
+	if (w->n_said == 0)
+		return window_view(window, since);
+	grown = arena_room(w->arena, sizeof(*grown));
+	*grown = *window;
+	if (turns_before(w) == 0)
+		grown->n = 0;
+	for (i = 0; i < w->n_said; i++)
+		window_add(grown, &w->said[i]);
+	return window_view(grown, since);
+}
+
+bool
+work_heard_turn(struct work *w, const struct window_turn *turn,
+    struct msg_said *out)
+{
+	uint64_t turns = work_talk(w)->turns;
+
+	return work_said(w, turn->number < turns ?
+	    (size_t)(turns - 1 - turn->number) : 0, out);
+}
+
+/* Only where it is at hand: who has none makes it when it is needed. */
+static void
+extend_window(struct work *w)
+{
+	struct window *window = w->talk_row->window;
+	uint64_t turns = turns_before(w);
+	size_t i;
+
+	if (window == NULL || turns == 0 || window->turns != turns)
+		return;
+	for (i = 0; i < w->n_said; i++)
+		window_add(window, &w->said[i]);
+}
+
 uint64_t
 work_thread_chain(struct work *w, uint64_t thread)
 {
@@ -256,16 +335,17 @@ work_thread_chain(struct work *w, uint64_t thread)
 
 /* ---- writing ---- */
 
-/* Where several speak it is heard again soon; else hardly ever. */
+/* A turn is hardly ever looked at again; if it was, its row is here. */
 static void
 write_said(struct work *w, const struct work_put *p)
 {
-	const struct msg_said *said = p->msg;
+	struct row *row = memo_known(p->table, p->key);
 
-	if (said->heard.len > 0 || memo_known(p->table, p->key) != NULL)
-		memo_put(memo_find(w->st, p->table, p->id, p->key), said);
+	if (row != NULL)
+		memo_put(row, p->msg);
 	else
-		db_put_msg(stage_tables(w->st), p->table, p->key, p->id, said);
+		db_put_msg(stage_tables(w->st), p->table, p->key, p->id,
+		    p->msg);
 }
 
 static void
@@ -301,6 +381,8 @@ work_write(struct work *w)
 	if (w->e->entry.id != MSG_tick || w->envelope->user.len > 0 ||
 	    w->envelope->room.len > 0)
 		memo_put(w->stream_row, &w->stream);
-	if (w->talk_dirty)
-		memo_put(w->talk_row, &w->talk);
+	if (!w->talk_dirty)
+		return;
+	extend_window(w);
+	memo_put(w->talk_row, &w->talk);
 }

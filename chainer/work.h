@@ -10,6 +10,7 @@
 #define CHAINER_WORK_H
 
 #include "chainer/chain.h"
+#include "chainer/window.h"
 #include "common/stage.h"
 
 enum {
@@ -37,6 +38,10 @@ struct msg_chain_talk *work_talk(struct work *w);
 /* A turn of the talk, `back` turns ago (0: the last); false: not kept. */
 bool work_said(struct work *w, size_t back, struct msg_said *out);
 void work_say(struct work *w, const struct msg_said *said);
+/* What was heard of the talk so far, for reply.h; and a turn of that. */
+struct window_view work_heard(struct work *w);
+bool work_heard_turn(struct work *w, const struct window_turn *turn,
+    struct msg_said *out);
 
 /* A chain, or NULL: there is none.  What was merged leads to where it went. */
 const struct msg_chain *work_chain(struct work *w, uint64_t ref);

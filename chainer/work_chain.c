@@ -251,8 +251,8 @@ merge_chain(struct work *w, const struct msg_h_update *u, struct work_chain *c,
 	from = work_own_chain(w, ref);
 	if (from == NULL || from->c.merged_into != 0)
 		return;
-	chain_take_in(&c->c, w->arena, &from->c);
-	c->sketch = NULL;
+	c->sketch = chain_take_in(&c->c, w->arena, own_sketch(w, c), &from->c,
+	    own_sketch(w, from));
 	c->changed = true;
 	from->c.state = chain_state_name(CHAIN_merged);
 	from->c.merged_into = c->c.ref;

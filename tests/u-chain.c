@@ -212,7 +212,7 @@ test_merge(void)
 	c[1] = candidate(&z, 300, 900, false);
 	ok(choose_active(&rules, &signs, &claim, c, 2, &arena, &x) &&
 	    x.tied == NULL, "not two that have nothing in common");
-	chain_take_in(&a, &arena, &z);
+	chain_take_in(&a, &arena, NULL, &z, NULL);
 	is_int((long long)a.keywords.count, 2, "what is merged brings its words");
 }
 

@@ -105,8 +105,8 @@ test_shipped(void)
 	distance_add(FORMULA_shipped, &u, 1000, 1000);
 	is_int(u.distance, 0, "nor below 0");
 	is_int(fresh_weight(&claim, &rare), 5000, "what is new to the chain");
-	is_int(topics_alike(&claim, &claim), 1000, "like itself");
-	ok(topics_alike(&claim, &common) < 500, "unlike another");
+	is_int(topics_alike(&claim, &claim, 0), 1000, "like itself");
+	ok(topics_alike(&claim, &common, 0) < 500, "unlike another");
 }
 
 int
