@@ -31,13 +31,15 @@ write_digits(char *at, uint64_t n)
 struct slice
 chain_name(struct arena *arena, uint64_t ref)
 {
-	char digits[48], *end = digits + sizeof(digits), *at = end;
+	enum { MOST = 32 };	/* c, 14 digits, a dot, 7 digits */
+	char *end = (char *)arena_room(arena, MOST) + MOST - 1, *at = end;
 
+	*end = '\0';
 	at = write_digits(at, ref & ((1u << CHAIN_N_BITS) - 1));
 	*--at = '.';
 	at = write_digits(at, ref >> CHAIN_N_BITS);
 	*--at = 'c';
-	return arena_dup(arena, slice_of(at, (size_t)(end - at)));
+	return slice_of(at, (size_t)(end - at));
 }
 
 /* Digits up to something else; how many, at most as a ref can hold. */
@@ -72,15 +74,16 @@ chain_parse(struct slice name, uint64_t *ref)
 	return 0;
 }
 
-static const char *const state_names[] = { [CHAIN_active] = "active",
-	[CHAIN_dormant] = "dormant",
-	[CHAIN_concluded] = "concluded",
-	[CHAIN_merged] = "merged" };
+#define NAME(word) { word, sizeof(word) - 1 }
+static const struct slice state_names[] = { [CHAIN_active] = NAME("active"),
+	[CHAIN_dormant] = NAME("dormant"),
+	[CHAIN_concluded] = NAME("concluded"),
+	[CHAIN_merged] = NAME("merged") };
 
 struct slice
 chain_state_name(enum chain_state state)
 {
-	return slice_str(state_names[state]);
+	return state_names[state];
 }
 
 /* Asked of every chain that is looked at: no two begin alike. */

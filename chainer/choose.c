@@ -42,16 +42,17 @@ enum {
 	WORDS_IN_REASON = 3,
 };
 
-static const char *const kind_names[] = { [KIND_extend] = "extend",
-	[KIND_create] = "create",
-	[KIND_branch] = "branch",
-	[KIND_merge] = "merge",
-	[KIND_conclude] = "conclude" };
+#define NAME(word) { word, sizeof(word) - 1 }
+static const struct slice kind_names[] = { [KIND_extend] = NAME("extend"),
+	[KIND_create] = NAME("create"),
+	[KIND_branch] = NAME("branch"),
+	[KIND_merge] = NAME("merge"),
+	[KIND_conclude] = NAME("conclude") };
 
 struct slice
 chain_kind_name(enum chain_kind kind)
 {
-	return slice_str(kind_names[kind]);
+	return kind_names[kind];
 }
 
 int
@@ -60,7 +61,7 @@ chain_kind_parse(struct slice name, enum chain_kind *out)
 	enum chain_kind k;
 
 	for (k = KIND_extend; k <= KIND_conclude; k++)
-		if (slice_is(name, kind_names[k])) {
+		if (slice_eq(name, kind_names[k])) {
 			*out = k;
 			return 0;
 		}

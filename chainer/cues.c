@@ -75,9 +75,13 @@ static const char *const closings[] = { " thanks ", " thank you ", " thx ",
 	" enjoy your ", " let me know if ", " no problem ", " my pleasure ",
 	" all set ", " good luck ", " will do " };
 
-static const char *const fillers[] = { "ok", "okay", "oh", "ah", "well",
-	"hi", "hey", "hello", "now", "great", "cool", "nice", "thanks", "alright",
-	"right", "good", "perfect", "awesome", "please" };
+#define FILLER(word) { word, sizeof(word) - 1 }
+static const struct slice fillers[] = { FILLER("ok"), FILLER("okay"),
+	FILLER("oh"), FILLER("ah"), FILLER("well"), FILLER("hi"), FILLER("hey"),
+	FILLER("hello"), FILLER("now"), FILLER("great"), FILLER("cool"),
+	FILLER("nice"), FILLER("thanks"), FILLER("alright"), FILLER("right"),
+	FILLER("good"), FILLER("perfect"), FILLER("awesome"),
+	FILLER("please") };
 
 enum {
 	/* Later in a sentence "it" means what the sentence itself has named. */
@@ -94,7 +98,7 @@ is_filler(struct slice word)
 	size_t i;
 
 	for (i = 0; i < COUNT(fillers); i++)
-		if (slice_is(word, fillers[i]))
+		if (slice_eq(word, fillers[i]))
 			return true;
 	return false;
 }

@@ -158,26 +158,31 @@ are_strange(struct words a, struct words b)
 	    seen_apart(&a.hashes->seen, &b.hashes->seen);
 }
 
-/* Whether the list has the i-th word of another, and where. */
+/* By its bytes; by the hash first, where the list has hashes. */
 static bool
+find_word(const struct msg_strs *list, const struct hashes *hashes,
+    struct slice word, uint32_t hash, size_t *at)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if ((hashes == NULL || hashes->at[i] == hash) &&
+		    slice_eq(list->at[i], word)) {
+			*at = i;
+			return true;
+		}
+	return false;
+}
+
+/* Whether the list has the i-th word of another, and where. */
+static inline bool
 holds(struct words in, struct words of, size_t i, size_t *at)
 {
-	uint32_t hash;
-
-	if (in.hashes == NULL || of.hashes == NULL) {
-		for (*at = 0; *at < in.list->count; ++*at)
-			if (slice_eq(in.list->at[*at], of.list->at[i]))
-				return true;
-		return false;
-	}
-	hash = of.hashes->at[i];
-	if (!seen_has(&in.hashes->seen, hash))
-		return false;
-	for (*at = 0; *at < in.list->count; ++*at)
-		if (in.hashes->at[*at] == hash &&
-		    slice_eq(in.list->at[*at], of.list->at[i]))
-			return true;
-	return false;
+	if (in.hashes == NULL || of.hashes == NULL)
+		return find_word(in.list, NULL, of.list->at[i], 0, at);
+	return seen_has(&in.hashes->seen, of.hashes->at[i]) &&
+	    find_word(in.list, in.hashes, of.list->at[i], of.hashes->at[i],
+		at);
 }
 
 bool

@@ -18,7 +18,7 @@ enum {
 static struct {
 	struct row *buckets[BUCKETS];
 	struct row *changed;
-	struct left left;	/* by rows that the entry under way has changed */
+	struct left left;	/* by rows that this entry has changed */
 	size_t bytes;
 	uint64_t now;		/* counts how often too much was there */
 	uint64_t follows;	/* the last entry whose changes are here … */

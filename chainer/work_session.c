@@ -163,7 +163,8 @@ begin_session(struct work *w, const struct msg_h_session *event)
 	const struct msg_envelope *e = w->envelope;
 	struct key k = session_key(e->domain, event->session, event->user,
 	    event->room);
-	struct msg_session *s = &add_session(w, session_row(w, key_slice(&k)))->s;
+	struct row *row = session_row(w, key_slice(&k));
+	struct msg_session *s = &add_session(w, row)->s;
 
 	*s = (struct msg_session){
 		.domain = e->domain,

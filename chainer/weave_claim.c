@@ -1,0 +1,320 @@
+/*
+ * weave_claim - the chain of each claim, or of a turn without any
+ */
+#include "chainer/weave_impl.h"
+#include "common/text.h"
+
+enum { BRIEF_WORDS = 4 };
+
+static uint64_t
+entity_weight(struct slice kind)
+{
+	if (slice_is(kind, "mention"))
+		return 0;
+	if (slice_is(kind, "date") || slice_is(kind, "quantity"))
+		return 200;
+	return slice_is(kind, "version") ? 500 : 1000;
+}
+
+struct topic
+weave_topic(struct arena *arena, const struct msg_c_claim *claim)
+{
+	struct topic t = { .subject = claim->subject,
+		.keywords = claim->keywords, .weights = claim->weights };
+	size_t i, n = 0;
+
+	t.entities.at = arena_array(arena, claim->n_entities,
+	    sizeof(struct slice));
+	t.entity_weights.at = arena_array(arena, claim->n_entities,
+	    sizeof(uint64_t));
+	for (i = 0; i < claim->n_entities; i++) {
+		t.entity_weights.at[n] = entity_weight(claim->entities[i].kind);
+		if (t.entity_weights.at[n] == 0)
+			continue;
+		t.entities.at[n++] = claim->entities[i].normal;
+	}
+	t.entities.count = t.entity_weights.count = n;
+	return t;
+}
+
+/* ---- signs ---- */
+
+static const struct msg_c_sentence *
+sentence_of(const struct msg_c_turn *c, const struct msg_c_claim *claim)
+{
+	size_t i;
+
+	for (i = 0; i < c->n_sentences; i++)
+		if (claim->at >= c->sentences[i].at &&
+		    claim->at < c->sentences[i].at + c->sentences[i].len)
+			return &c->sentences[i];
+	return NULL;
+}
+
+static bool
+has_name(const struct msg_c_claim *claim)
+{
+	size_t i;
+
+	for (i = 0; claim != NULL && i < claim->n_entities; i++)
+		if (entity_weight(claim->entities[i].kind) >= 1000)
+			return true;
+	return false;
+}
+
+static struct chain_signs
+read_signs(struct weave *v, const struct weave_turn *t,
+    const struct msg_c_claim *claim, size_t nth)
+{
+	const struct msg_c_sentence *s = claim == NULL ? NULL :
+						sentence_of(t->c, claim);
+	struct slice act = s != NULL ? s->act : t->c->act;
+	struct cues cues = t->cues;
+	struct chain_signs signs;
+
+	if (s != NULL && claim->at + claim->len <= t->text.len &&
+	    claim->len < t->text.len)
+		cues = cues_of(work_arena(v->work),
+		    slice_of(t->text.ptr + claim->at, claim->len));
+	signs = (struct chain_signs){
+		.assistant = !weave_is_people(t),
+		.inside = nth > 0,
+		.asks = weave_is_asking(act),
+		.replies = slice_is(act, "accept") || slice_is(act, "reject") ||
+		    slice_is(act, "commit"),
+		.brief = t->cues.words <= BRIEF_WORDS,
+		.opens = s != NULL ? s->opens : t->c->opens,
+		.returns = (s != NULL ? s->returns : t->c->returns) ||
+		    cues.returns,
+		.leans = cues.leans,
+		.shifts = cues.shifts,
+		.names = has_name(claim),
+		.yes_no = cues.yes_no,
+		.asked = t->follows && weave_is_asking(t->before.act),
+		.after_end = t->follows && t->before.closing,
+	};
+	signs.answers = signs.asked && !signs.asks &&
+	    !slice_eq(t->before.role, t->role);
+	return signs;
+}
+
+static struct slice
+describe_signs(struct arena *arena, const struct chain_signs *s)
+{
+	const struct {
+		bool is;
+		const char *name;
+	} all[] = { { s->assistant, "assistant" }, { s->answers, "answers" },
+		{ s->asks, "asks" }, { s->replies, "replies" },
+		{ s->brief, "brief" }, { s->opens, "opens" },
+		{ s->returns, "returns" }, { s->leans, "leans" },
+		{ s->shifts, "shifts" }, { s->names, "names" },
+		{ s->after_end, "after-end" } };
+	char *out, *at;
+	size_t i, len = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		len += all[i].is ? strlen(all[i].name) + 1 : 0;
+	out = at = arena_room(arena, len);
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].is) {
+			if (at > out)
+				*at++ = ' ';
+			at = stpcpy(at, all[i].name);
+		}
+	return slice_of(out, (size_t)(at - out));
+}
+
+/* ---- candidates ---- */
+
+static bool
+is_there(const struct weave_field *f, uint64_t ref)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->refs[i] == ref)
+			return true;
+	return false;
+}
+
+static void
+add_candidate(struct weave *v, const struct weave_turn *t,
+    struct weave_field *f, uint64_t ref, const struct topic *claim,
+    const struct chain_signs *signs)
+{
+	struct candidate *c = &f->c[f->n];
+	const struct msg_chain *chain;
+	struct topic topic;
+	int64_t age;
+
+	if (is_there(f, ref))
+		return;
+	chain = work_candidate(v->work, ref, &topic);
+	if (chain == NULL || (chain->ref != ref && is_there(f, chain->ref)))
+		return;
+	f->refs[f->n] = chain->ref;
+	*c = (struct candidate){ .chain = chain,
+		.state = work_state(v->work, chain),
+		.adjacent = t->adjacent != NULL &&
+		    chain->ref == t->adjacent->ref,
+		.sketch = topic.sketch };
+	age = work_ts(v->work) - chain->last_extended;
+	c->terms = distance_terms(v->rules.formula, claim, &topic, age);
+	/* What is new in a claim counts against the chain it would follow. */
+	distance_add(v->rules.formula, &c->terms,
+	    c->adjacent ? c->terms.recency : 0,
+	    chain_cue(signs, c->adjacent,
+		c->terms.keyword > 0 || c->terms.entity > 0,
+		c->adjacent ? fresh_weight(claim, &topic) : 0));
+	f->n++;
+}
+
+static void
+gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
+    const struct chain_signs *signs, struct weave_field *f)
+{
+	const struct msg_chain_talk *talk = work_talk(v->work);
+	const struct msg_chain_stream *stream = work_stream(v->work);
+	size_t i;
+
+	f->n = 0;
+	if (t->adjacent != NULL)
+		add_candidate(v, t, f, t->adjacent->ref, claim, signs);
+	for (i = 0; i < talk->recent.count; i++)
+		add_candidate(v, t, f, talk->recent.at[i], claim, signs);
+	for (i = 0; i < stream->recent.count; i++)
+		add_candidate(v, t, f, stream->recent.at[i], claim, signs);
+	candidates_sort(f->c, f->n);
+}
+
+/* What the index knows of the claim's words, those at hand among them. */
+static void
+gather_more(struct weave *v, const struct weave_turn *t,
+    const struct topic *claim, const struct chain_signs *signs,
+    struct weave_field *f)
+{
+	uint64_t refs[WEAVE_LOOKED_UP];
+	size_t i, n = work_look_up(v->work, claim, refs, WEAVE_LOOKED_UP);
+
+	for (i = 0; i < n; i++)
+		add_candidate(v, t, f, refs[i], claim, signs);
+	candidates_sort(f->c, f->n);
+}
+
+/* ---- a claim finds its chain ---- */
+
+/* In a room who answers whom decides; topics cross there all the time. */
+static bool
+follow_answer(struct weave *v, const struct weave_turn *t,
+    struct weave_field *f, struct choice *choice)
+{
+	size_t i;
+
+	if (v->entry->entry.as->envelope.room.len == 0 ||
+	    v->rules.formula != FORMULA_shipped || t->adjacent == NULL)
+		return false;
+	for (i = 0; i < f->n; i++)
+		if (f->c[i].chain->ref == t->adjacent->ref)
+			break;
+	if (i == f->n)
+		return false;
+	*choice = (struct choice){ KIND_extend, &f->c[i], NULL,
+		f->c[i].state == CHAIN_dormant,
+		arena_printf(work_arena(v->work),
+		    "Answers %.*s, in \"%.*s\"", SLICE_ARG(t->before.user),
+		    SLICE_ARG(t->adjacent->topic)) };
+	return true;
+}
+
+static bool
+may_take_up(const struct weave *v, const struct chain_signs *signs)
+{
+	return v->entry->entry.as->envelope.room.len == 0 ||
+	    v->rules.formula != FORMULA_shipped || signs->returns;
+}
+
+void
+weave_claim(struct weave *v, struct weave_turn *t, size_t nth)
+{
+	struct arena *arena = work_arena(v->work);
+	const struct msg_c_claim *claim = &t->c->claims[nth];
+	struct topic topic = weave_topic(arena, claim);
+	struct chain_signs signs = read_signs(v, t, claim,
+	    t->out->chains.count);
+	struct choice choice;
+	struct weave_field f;
+
+	topic.sketch = sketch_topic(arena, &topic);
+	if (nth == 0)
+		t->out->cues = describe_signs(arena, &signs);
+	gather(v, t, &topic, &signs, &f);
+	if (follow_answer(v, t, &f, &choice)) {
+		weave_take_step(v, t, &choice, &topic, nth, &f);
+		return;
+	}
+	if (may_take_up(v, &signs)) {
+		if (choose_active(&v->rules, &signs, &topic, f.c, f.n, arena,
+			&choice)) {
+			weave_take_step(v, t, &choice, &topic, nth, &f);
+			return;
+		}
+		gather_more(v, t, &topic, &signs, &f);
+		if (choose_dormant(&v->rules, &signs, &topic, f.c, f.n, arena,
+			&choice)) {
+			weave_take_step(v, t, &choice, &topic, nth, &f);
+			return;
+		}
+	}
+	choose_new(&topic, arena, &choice);
+	weave_take_step(v, t, &choice, &topic, nth, &f);
+}
+
+/* ---- a turn without claims ---- */
+
+static bool
+says_something(const struct weave_turn *t)
+{
+	return t->c->act.len > 0 && !slice_is(t->c->act, "greeting") &&
+	    !slice_is(t->c->act, "none") && !slice_is(t->role, "tool");
+}
+
+static void
+begin_with_words(struct weave *v, struct weave_turn *t)
+{
+	struct topic topic = { .subject = slice_of(t->text.ptr,
+	    text_cut(t->text, CHAIN_TOPIC_BYTES / 2)) };
+	struct choice choice;
+
+	if (topic.subject.len == 0)
+		return;
+	choose_new(&topic, work_arena(v->work), &choice);
+	weave_take_step(v, t, &choice, &topic, SIZE_MAX, NULL);
+}
+
+/* "Yes", "that one", "on Thursday?": the chain of what it answers. */
+void
+weave_short(struct weave *v, struct weave_turn *t)
+{
+	struct candidate c = { .chain = t->adjacent, .adjacent = true };
+	struct chain_signs signs = read_signs(v, t, NULL, 0);
+	struct choice choice;
+
+	t->out->cues = describe_signs(work_arena(v->work), &signs);
+	if (t->adjacent == NULL) {
+		if (v->entry->entry.as->envelope.room.len > 0 ||
+		    weave_is_asking(t->c->act))
+			begin_with_words(v, t);
+		return;
+	}
+	c.state = work_state(v->work, t->adjacent);
+	weave_note_chain(v, t, t->adjacent->ref);
+	if (!says_something(t))
+		return;
+	choice = (struct choice){ KIND_extend, &c, NULL,
+		c.state == CHAIN_dormant,
+		chain_quote(work_arena(v->work), c.state == CHAIN_dormant ?
+		    "A short reply revived chain about" :
+		    "A short reply within", t->adjacent->topic, "") };
+	weave_take_step(v, t, &choice, &(struct topic){ 0 }, SIZE_MAX, NULL);
+}
