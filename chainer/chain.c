@@ -178,26 +178,45 @@ add_weighed(struct weighed *all, size_t from, size_t n, struct weighed more)
 	return n + 1;
 }
 
+/* The heaviest of two sorted lists, no more than `most`; how many. */
+static size_t
+merge(const struct weighed *a, size_t na, const struct weighed *b, size_t nb,
+    const struct weighed **out, size_t most)
+{
+	size_t i = 0, k = 0, n;
+
+	for (n = 0; n < most && i + k < na + nb; n++)
+		if (k == nb || (i < na && is_before(&a[i], &b[k])))
+			out[n] = &a[i++];
+		else
+			out[n] = &b[k++];
+	return n;
+}
+
 /* Both lists in one, the first one's weights faded or not; how many. */
 static size_t
 join(struct weighed *all, const struct weighed_list *list,
-    const struct weighed_list *more, bool fades)
+    const struct weighed_list *more, bool fades, const struct weighed **out,
+    size_t most)
 {
 	bool known = list->hashes != NULL && more->hashes != NULL;
-	size_t i, n = 0, old;
+	size_t i, n = 0, old, here = length_of(list), there = length_of(more);
+	const uint32_t *hashes = known ? list->hashes->at : NULL;
+	const uint64_t *weights = list->weights->at;
+	const struct slice *words = list->words->at;
 	uint32_t hash = 0;
 	uint64_t w;
 
-	for (i = 0; i < length_of(list); i++) {
-		w = list->weights->at[i];
+	for (i = 0; i < here; i++) {
+		w = weights[i];
 		if (fades)
 			w -= (w + FADE_PARTS - 1) / FADE_PARTS;
 		if (w > 0)
-			all[n++] = (struct weighed){ list->words->at[i], w,
-				known ? list->hashes->at[i] : 0 };
+			all[n++] = (struct weighed){ words[i], w,
+				known ? hashes[i] : 0 };
 	}
 	old = n;
-	for (i = 0; i < length_of(more); i++) {
+	for (i = 0; i < there; i++) {
 		w = more->weights->at[i];
 		if (known)
 			hash = more->hashes->at[i];
@@ -206,13 +225,14 @@ join(struct weighed *all, const struct weighed_list *list,
 			    !seen_has(&list->hashes->seen, hash) ? old : 0, n,
 			    (struct weighed){ more->words->at[i], w, hash });
 	}
-	sort_weighed(all, n);
-	return n;
+	sort_weighed(all, old);
+	sort_weighed(all + old, n - old);
+	return merge(all, old, all + old, n - old, out, most);
 }
 
 static void
 set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
-    const struct weighed *all, size_t n)
+    const struct weighed **all, size_t n)
 {
 	size_t i;
 
@@ -220,20 +240,28 @@ set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 	weights->at = arena_room(arena, n * sizeof(weights->at[0]));
 	words->count = weights->count = n;
 	for (i = 0; i < n; i++) {
-		words->at[i] = all[i].word;
-		weights->at[i] = all[i].weight;
+		words->at[i] = all[i]->word;
+		weights->at[i] = all[i]->weight;
 	}
 }
 
 static void
-set_hashes(struct hashes *out, const struct weighed *all, size_t n)
+set_hashes(struct hashes *out, const struct weighed **all, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		out->at[i] = all[i].hash;
-		seen_add(&out->seen, all[i].hash);
+		out->at[i] = all[i]->hash;
+		seen_add(&out->seen, all[i]->hash);
 	}
+}
+
+static struct weighed *
+room_for(struct arena *arena, const struct weighed_list *a,
+    const struct weighed_list *b)
+{
+	return arena_room(arena, (length_of(a) + length_of(b)) *
+	    sizeof(struct weighed));
 }
 
 static const struct sketch *
@@ -249,18 +277,14 @@ learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
 		new == NULL ? NULL : &new->keywords };
 	struct weighed_list y = { &claim->entities, &claim->entity_weights,
 		new == NULL ? NULL : &new->entities };
-	struct weighed *words, *names;
+	const struct weighed *words[CHAIN_KEYWORDS], *names[CHAIN_ENTITIES];
 	struct sketch *again;
 	size_t n, m;
 
-	words = arena_room(arena, (length_of(&a) + length_of(&x)) *
-	    sizeof(words[0]));
-	names = arena_room(arena, (length_of(&b) + length_of(&y)) *
-	    sizeof(names[0]));
-	n = join(words, &a, &x, fades);
-	m = join(names, &b, &y, fades);
-	n = n < CHAIN_KEYWORDS ? n : CHAIN_KEYWORDS;
-	m = m < CHAIN_ENTITIES ? m : CHAIN_ENTITIES;
+	n = join(room_for(arena, &a, &x), &a, &x, fades, words,
+	    CHAIN_KEYWORDS);
+	m = join(room_for(arena, &b, &y), &b, &y, fades, names,
+	    CHAIN_ENTITIES);
 	set_list(arena, &c->keywords, &c->weights, words, n);
 	set_list(arena, &c->entities, &c->entity_weights, names, m);
 	if (new == NULL)

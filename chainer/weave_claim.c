@@ -128,12 +128,12 @@ describe_signs(struct arena *arena, const struct chain_signs *s)
 /* ---- candidates ---- */
 
 static bool
-is_there(const struct weave_field *f, uint64_t ref)
+was_asked(const struct weave_field *f, uint64_t ref)
 {
 	size_t i;
 
-	for (i = 0; i < f->n; i++)
-		if (f->refs[i] == ref)
+	for (i = 0; i < f->n_asked; i++)
+		if (f->asked[i] == ref)
 			return true;
 	return false;
 }
@@ -148,12 +148,18 @@ add_candidate(struct weave *v, const struct weave_turn *t,
 	struct topic topic;
 	int64_t age;
 
-	if (is_there(f, ref))
+	if (was_asked(f, ref))
 		return;
+	f->asked[f->n_asked++] = ref;
 	chain = work_candidate(v->work, ref, &topic);
-	if (chain == NULL || (chain->ref != ref && is_there(f, chain->ref)))
+	if (chain == NULL)
 		return;
-	f->refs[f->n] = chain->ref;
+	/* It was merged into another. */
+	if (chain->ref != ref) {
+		if (was_asked(f, chain->ref))
+			return;
+		f->asked[f->n_asked++] = chain->ref;
+	}
 	*c = (struct candidate){ .chain = chain,
 		.state = work_state(v->work, chain),
 		.adjacent = t->adjacent != NULL &&
@@ -178,7 +184,7 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 	const struct msg_chain_stream *stream = work_stream(v->work);
 	size_t i;
 
-	f->n = 0;
+	f->n = f->n_asked = 0;
 	if (t->adjacent != NULL)
 		add_candidate(v, t, f, t->adjacent->ref, claim, signs);
 	for (i = 0; i < talk->recent.count; i++)

@@ -31,8 +31,9 @@ struct weave_turn {
 /* The chains that a claim may belong to. */
 struct weave_field {
 	struct candidate c[WEAVE_CANDIDATES];
-	uint64_t refs[WEAVE_CANDIDATES];	/* theirs, as they came */
 	size_t n;
+	uint64_t asked[2 * WEAVE_CANDIDATES];	/* and what it led to */
+	size_t n_asked;
 };
 
 static inline bool
