@@ -502,6 +502,25 @@ db_put(struct db_txn *txn, enum table_id table, struct slice key,
 	put(txn, table, key, value, 0);
 }
 
+bool
+db_add(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value, struct slice *there)
+{
+	MDB_val k = to_val(key), v = to_val(value);
+	int rc;
+
+	if (txn->state != DB_DONE)
+		return true;
+	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, MDB_NOOVERWRITE);
+	if (rc == MDB_KEYEXIST) {
+		*there = from_val(v);
+		return false;
+	}
+	if (rc != 0)
+		note(txn, rc);
+	return true;
+}
+
 void
 db_append(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value)

@@ -106,6 +106,9 @@ bool db_get(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice *value);
 void db_put(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value);
+/* Unless the key is there: then false, and what is there. */
+bool db_add(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value, struct slice *there);
 /* The key must be past all others: anything else is DB_BROKEN. */
 void db_append(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value);

@@ -455,17 +455,33 @@ load_row(struct rows *rows, struct db_txn *txn, uint64_t key,
 	return r;
 }
 
+static struct row *
+get_row(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena)
+{
+	struct row *r;
+
+	turn_to(rows, txn, arena);
+	r = find_row(rows, key);
+	return r != NULL ? r : load_row(rows, txn, key, arena);
+}
+
+const void *
+rows_peek(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena)
+{
+	const struct row *r = get_row(rows, txn, key, arena);
+
+	return r != NULL ? r->msg : NULL;
+}
+
 bool
 rows_get(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena, void *out)
 {
-	struct row *r;
+	struct row *r = get_row(rows, txn, key, arena);
 	char *lists;
 
-	turn_to(rows, txn, arena);
-	r = find_row(rows, key);
-	if (r == NULL)
-		r = load_row(rows, txn, key, arena);
 	if (r == NULL)
 		return false;
 	memcpy(out, r->msg, rows->plan->spec->size);

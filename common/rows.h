@@ -39,6 +39,9 @@ void rows_flush(struct rows *rows, struct db_txn *txn);
  */
 bool rows_get(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena, void *out);
+/* The row itself, to be read until it is put again or the entry is done. */
+const void *rows_peek(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena);
 /* Copies all of it. */
 void rows_put(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena, const void *msg);

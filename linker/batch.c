@@ -8,7 +8,10 @@
 #include "common/rows.h"
 #include "common/xmalloc.h"
 
-enum { GROWN = 1024 };	/* buckets */
+enum {
+	GROWN = 1024,		/* buckets */
+	HASHED = 4096,		/* threads whose words are kept hashed */
+};
 
 /* Turns that an episode grew by since it was written. */
 struct grown {
@@ -19,9 +22,15 @@ struct grown {
 	int64_t last_activity_at;
 };
 
+struct hashed {
+	uint64_t thread;	/* 0: of none */
+	struct score_hashes hashes;
+};
+
 struct batch {
 	struct rows *threads, *links;
 	struct streams *streams;
+	struct hashed hashed[HASHED];	/* by thread */
 	bool flushed;
 	uint64_t applied;	/* the last entry in here */
 
@@ -102,6 +111,7 @@ batch_begin(struct batch *b, struct db_txn *txn)
 		rows_begin(b->threads);
 		rows_begin(b->links);
 		streams_forget(b->streams);
+		memset(b->hashed, 0, sizeof(b->hashed));
 		b->has_domain = false;
 	}
 	if (b->all_grown != NULL) {
@@ -128,11 +138,42 @@ batch_thread(const struct link *l, uint64_t key, struct msg_link_thread *out)
 	    l->arena, out);
 }
 
+const struct msg_link_thread *
+batch_peek_thread(const struct link *l, uint64_t key)
+{
+	return rows_peek(batch_of(l)->threads, stage_tables(l->st), key,
+	    l->arena);
+}
+
+/* Threads begin in bunches: their numbers are spread. */
+static struct hashed *
+hashed_of(const struct link *l, uint64_t thread)
+{
+	return &batch_of(l)->hashed[(thread * UINT64_C(0x9e3779b97f4a7c15) >>
+	    32) % HASHED];
+}
+
 void
 batch_put_thread(const struct link *l, const struct msg_link_thread *p)
 {
+	struct hashed *h = hashed_of(l, p->key);
+
 	rows_put(batch_of(l)->threads, stage_tables(l->st), p->key, l->arena,
 	    p);
+	if (h->thread == p->key)
+		h->thread = 0;
+}
+
+const struct score_hashes *
+batch_hashes(const struct link *l, const struct msg_link_thread *p)
+{
+	struct hashed *h = hashed_of(l, p->key);
+
+	if (h->thread != p->key) {
+		h->thread = p->key;
+		score_hash_all(p, &h->hashes);
+	}
+	return &h->hashes;
 }
 
 bool

@@ -12,6 +12,7 @@
 
 #include "linker/link.h"
 #include "linker/profile.h"
+#include "linker/score.h"
 
 struct batch;
 
@@ -22,10 +23,15 @@ void batch_flush(struct batch *batch, struct db_txn *txn);
 /* An entry is applied: what is kept from here on holds it. */
 void batch_applies(struct batch *batch, uint64_t seq);
 
-/* A thread's record, as rows_get and rows_put have it. */
+/* A thread's record, as rows_get, rows_put and rows_peek have it. */
 bool batch_thread(const struct link *l, uint64_t key,
     struct msg_link_thread *out);
 void batch_put_thread(const struct link *l, const struct msg_link_thread *p);
+const struct msg_link_thread *batch_peek_thread(const struct link *l,
+    uint64_t key);
+/* Of a thread as its record is; until the call returns. */
+const struct score_hashes *batch_hashes(const struct link *l,
+    const struct msg_link_thread *p);
 /* A decision by its seq, likewise. */
 bool batch_link(const struct link *l, uint64_t seq, struct msg_link *out);
 void batch_put_link(const struct link *l, uint64_t seq,
@@ -61,13 +67,11 @@ struct batch_stream;
 /* The stream that a thread is in, until the next flush. */
 struct batch_stream *batch_stream(const struct link *l,
     const struct msg_link_thread *p);
-/* How many threads of the stream there are, or have the word. */
+/* How many threads of the stream there are, or have the word: score_hash. */
 uint64_t batch_count(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash);
 void batch_count_up(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash);
-/* What a word is counted by. */
-uint64_t batch_hash(struct slice word);
 
 /* When a thread was last active, and in the table still is: `was`, or NULL. */
 void batch_active(const struct link *l, const struct msg_link_thread *p,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "common/log.h"
 #include "common/xmalloc.h"
 #include "linker/batch.h"
 
@@ -21,6 +22,7 @@ struct word {
 	struct batch_stream *stream;
 	enum batch_kind kind;
 	bool dirty;
+	bool known;		/* else `threads` is what was added to it */
 	uint64_t hash;
 	uint64_t threads;
 };
@@ -46,10 +48,13 @@ struct batch_stream {
 };
 
 struct streams {
-	struct arena arena;
+	struct arena arena, scratch;
+	struct buf record;
 	struct batch_stream *at[STREAMS], *dirty;
 	struct word *words[WORDS];
 	struct active *actives[ACTIVES];
+	uint64_t last_thread;	/* was in this one: most calls come again */
+	struct batch_stream *last;
 	size_t n_kept;
 	uint64_t resets;	/* of the entry's arena, as of the last look */
 };
@@ -57,13 +62,18 @@ struct streams {
 struct streams *
 streams_open(void)
 {
-	return xcalloc(1, sizeof(struct streams));
+	struct streams *s = xcalloc(1, sizeof(*s));
+
+	buf_init(&s->record, 64);
+	return s;
 }
 
 void
 streams_close(struct streams **streams)
 {
 	arena_release(&(*streams)->arena);
+	arena_release(&(*streams)->scratch);
+	buf_release(&(*streams)->record);
 	free(*streams);
 	*streams = NULL;
 }
@@ -76,22 +86,17 @@ streams_forget(struct streams *s)
 	memset(s->words, 0, sizeof(s->words));
 	memset(s->actives, 0, sizeof(s->actives));
 	s->dirty = NULL;
+	s->last = NULL;
 	s->n_kept = 0;
 }
 
-struct batch_stream *
-batch_stream(const struct link *l, const struct msg_link_thread *p)
+static struct batch_stream *
+find_stream(struct streams *all, const struct msg_link_thread *p)
 {
 	struct key k = key_stream(p->domain, p->user, p->room);
 	uint64_t hash = XXH3_64bits(k.bytes, k.len);
-	struct streams *all = batch_streams(l);
 	struct batch_stream *s, **bucket = &all->at[hash % STREAMS];
 
-	if (all->resets != l->arena->resets) {
-		all->resets = l->arena->resets;
-		if (all->n_kept > KEPT_MOST)
-			streams_flush(all, stage_tables(l->st));
-	}
 	for (s = *bucket; s != NULL; s = s->next)
 		if (s->hash == hash && slice_eq(s->key, key_slice(&k)))
 			return s;
@@ -102,6 +107,23 @@ batch_stream(const struct link *l, const struct msg_link_thread *p)
 	*bucket = s;
 	all->n_kept++;
 	return s;
+}
+
+struct batch_stream *
+batch_stream(const struct link *l, const struct msg_link_thread *p)
+{
+	struct streams *all = batch_streams(l);
+
+	if (all->resets != l->arena->resets) {
+		all->resets = l->arena->resets;
+		if (all->n_kept > KEPT_MOST)
+			streams_flush(all, stage_tables(l->st));
+	}
+	if (all->last == NULL || all->last_thread != p->key) {
+		all->last = find_stream(all, p);
+		all->last_thread = p->key;
+	}
+	return all->last;
 }
 
 static void
@@ -134,52 +156,43 @@ word_key(const struct word *w, struct key *k)
 	key_add_u64(k, w->hash);
 }
 
-uint64_t
-batch_hash(struct slice word)
-{
-	return XXH3_64bits(word.ptr, word.len);
-}
-
 static struct word *
-add_word(const struct link *l, struct batch_stream *stream,
-    enum batch_kind kind, uint64_t hash, struct word **bucket)
+get_word(const struct link *l, struct batch_stream *stream,
+    enum batch_kind kind, uint64_t hash)
 {
 	struct streams *all = batch_streams(l);
-	struct word *w = arena_alloc(&all->arena, sizeof(*w));
-	struct msg_link_word row;
-	struct key k;
+	struct word *w, **bucket;
 
+	bucket = &all->words[(hash + stream->hash + kind) % WORDS];
+	for (w = *bucket; w != NULL; w = w->next)
+		if (w->hash == hash && w->stream == stream && w->kind == kind)
+			return w;
+	w = arena_alloc(&all->arena, sizeof(*w));
 	w->stream = stream;
 	w->kind = kind;
 	w->hash = hash;
-	word_key(w, &k);
-	if (db_get_msg(stage_tables(l->st), TABLE_link_words, key_slice(&k),
-		MSG_link_word, l->arena, &row))
-		w->threads = row.threads;
 	w->next = *bucket;
 	*bucket = w;
 	all->n_kept++;
 	return w;
 }
 
-static struct word *
-get_word(const struct link *l, struct batch_stream *stream,
-    enum batch_kind kind, uint64_t hash)
-{
-	struct word *w, **bucket;
-
-	bucket = &batch_streams(l)->words[(hash + stream->hash + kind) % WORDS];
-	for (w = *bucket; w != NULL; w = w->next)
-		if (w->hash == hash && w->stream == stream && w->kind == kind)
-			return w;
-	return add_word(l, stream, kind, hash, bucket);
-}
-
 uint64_t
 batch_count(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash)
 {
-	return get_word(l, stream, kind, hash)->threads;
+	struct word *w = get_word(l, stream, kind, hash);
+	struct msg_link_word row;
+	struct key k;
+
+	if (w->known)
+		return w->threads;
+	word_key(w, &k);
+	if (db_get_msg(stage_tables(l->st), TABLE_link_words, key_slice(&k),
+		MSG_link_word, l->arena, &row))
+		w->threads += row.threads;
+	w->known = true;
+	return w->threads;
 }
 
 void
@@ -197,18 +210,37 @@ batch_count_up(const struct link *l, struct batch_stream *stream,
 	touch(batch_streams(l), stream);
 }
 
+/* Most words are new to their stream: one that is costs one search so. */
 static void
-write_words(struct batch_stream *s, struct db_txn *txn)
+write_word(struct streams *all, struct word *w, struct db_txn *txn)
 {
-	struct msg_link_word row = { 0 };
-	struct word *w;
+	struct msg_link_word row = { .threads = w->threads }, before;
+	struct slice there;
 	struct key k;
 
+	word_key(w, &k);
+	if (!w->known) {
+		buf_clear(&all->record);
+		if (msg_encode(&all->record, MSG_link_word, &row) == -1)
+			fatalx(EX_RETRY, "a word's count is too large");
+		w->known = true;
+		if (db_add(txn, TABLE_link_words, key_slice(&k),
+			buf_slice(&all->record), &there) ||
+		    !db_get_msg(txn, TABLE_link_words, key_slice(&k),
+			MSG_link_word, &all->scratch, &before))
+			return;
+		row.threads = w->threads += before.threads;
+	}
+	db_put_msg(txn, TABLE_link_words, key_slice(&k), MSG_link_word, &row);
+}
+
+static void
+write_words(struct streams *all, struct batch_stream *s, struct db_txn *txn)
+{
+	struct word *w;
+
 	for (w = s->words; w != NULL; w = w->after) {
-		word_key(w, &k);
-		row.threads = w->threads;
-		db_put_msg(txn, TABLE_link_words, key_slice(&k),
-		    MSG_link_word, &row);
+		write_word(all, w, txn);
 		w->dirty = false;
 	}
 	s->words = NULL;
@@ -295,11 +327,12 @@ streams_flush(struct streams *all, struct db_txn *txn)
 	struct batch_stream *s;
 
 	for (s = all->dirty; s != NULL; s = s->after) {
-		write_words(s, txn);
+		write_words(all, s, txn);
 		write_actives(s, txn, 0);
 		s->dirty = false;
 	}
 	all->dirty = NULL;
+	arena_reset(&all->scratch);
 	if (all->n_kept > KEPT_MOST)
 		streams_forget(all);
 }

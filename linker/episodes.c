@@ -6,11 +6,12 @@
  */
 #include "linker/episodes.h"
 
+#include "common/when.h"
 #include "linker/batch.h"
 
 /* A thread that was compared. */
 struct look {
-	struct msg_link_thread *other;
+	const struct msg_link_thread *other;
 	struct score score;
 };
 
@@ -124,17 +125,20 @@ compare(struct threads *t, const struct msg_link_thread *p,
     const struct msg_link_thread *was, struct look *looks)
 {
 	struct score_rules rules = threads_rules(t);
-	struct msg_link_thread *others[LINK_CANDIDATES];
+	const struct msg_link_thread *others[LINK_CANDIDATES];
 	size_t n = threads_candidates(t, p, others, LINK_CANDIDATES), i;
+	int64_t window = t->l->conf->link_window * WHEN_HOUR_MS;
+	struct score_hashes hashes;
 	struct score_self self;
 
 	if (n == 0)
 		return 0;
-	self = threads_self(t, p, was);
+	score_hash_all(p, &hashes);
+	self = threads_self(t, p, was, &hashes);
 	for (i = 0; i < n; i++)
 		looks[i] = (struct look){ others[i], score_of(&rules, &self,
-		    others[i], p->created_at - others[i]->last_activity_at,
-		    t->l->conf->link_window * INT64_C(3600000), i == 0) };
+		    others[i], batch_hashes(t->l, others[i]), p->created_at -
+		    others[i]->last_activity_at, window, i == 0) };
 	sort_looks(looks, n);
 	return n;
 }

@@ -80,10 +80,11 @@ void threads_tuned(struct msg_link_domain *domain, const struct msg_tuning *s);
  * one began and not longer than the window; how many of `most`.
  */
 size_t threads_candidates(struct threads *t, const struct msg_link_thread *p,
-    struct msg_link_thread **out, size_t most);
+    const struct msg_link_thread **out, size_t most);
 /* With how rare its words are; `was`: as the tables have it, or NULL. */
 struct score_self threads_self(struct threads *t,
-    const struct msg_link_thread *p, const struct msg_link_thread *was);
+    const struct msg_link_thread *p, const struct msg_link_thread *was,
+    const struct score_hashes *hashes);
 
 /* Writes what the section and the turn changed. */
 void threads_write_links(struct threads *t);

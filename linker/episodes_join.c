@@ -148,15 +148,13 @@ join_keywords(struct arena *arena, struct msg_link_thread *const *threads,
 		p = threads[i];
 		for (k = 0; k < p->keywords.count && k < p->weights.count;
 		     k++) {
+			if (count == EPISODE_WORDS &&
+			    weights[count - 1] >= p->weights.at[k])
+				continue;
 			if (has(&(struct msg_strs){ words, count },
 				p->keywords.at[k]))
 				continue;
-			if (count < EPISODE_WORDS)
-				at = count++;
-			else if (weights[count - 1] < p->weights.at[k])
-				at = count - 1;
-			else
-				continue;
+			at = count < EPISODE_WORDS ? count++ : count - 1;
 			for (; at > 0 && weights[at - 1] < p->weights.at[k];
 			     at--) {
 				words[at] = words[at - 1];

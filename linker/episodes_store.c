@@ -62,15 +62,33 @@ remember(struct threads *t, const struct msg_link_thread *p)
 	return kept;
 }
 
-struct msg_link_thread *
-threads_get(struct threads *t, uint64_t key)
+static struct msg_link_thread *
+find_known(const struct threads *t, uint64_t key)
 {
-	struct msg_link_thread p;
 	size_t i;
 
 	for (i = 0; i < t->n_known; i++)
 		if (t->known[i]->key == key)
 			return t->known[i];
+	return NULL;
+}
+
+/* To be read only, until a thread is put. */
+static const struct msg_link_thread *
+threads_peek(const struct threads *t, uint64_t key)
+{
+	const struct msg_link_thread *known = find_known(t, key);
+
+	return known != NULL ? known : batch_peek_thread(t->l, key);
+}
+
+struct msg_link_thread *
+threads_get(struct threads *t, uint64_t key)
+{
+	struct msg_link_thread p, *known = find_known(t, key);
+
+	if (known != NULL)
+		return known;
 	if (key == 0 || !batch_thread(t->l, key, &p))
 		return NULL;
 	return remember(t, &p);
@@ -79,14 +97,12 @@ threads_get(struct threads *t, uint64_t key)
 struct msg_link_thread *
 threads_set(struct threads *t, const struct msg_link_thread *p)
 {
-	size_t i;
+	struct msg_link_thread *known = find_known(t, p->key);
 
-	for (i = 0; i < t->n_known; i++)
-		if (t->known[i]->key == p->key) {
-			*t->known[i] = *p;
-			return t->known[i];
-		}
-	return remember(t, p);
+	if (known == NULL)
+		return remember(t, p);
+	*known = *p;
+	return known;
 }
 
 struct msg_link_thread *
@@ -202,7 +218,7 @@ threads_tuning(struct threads *t, uint64_t number, struct msg_tuning *out)
 
 size_t
 threads_candidates(struct threads *t, const struct msg_link_thread *p,
-    struct msg_link_thread **out, size_t most)
+    const struct msg_link_thread **out, size_t most)
 {
 	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
 	struct key first = recent_key(p, from, 0);
@@ -226,7 +242,7 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
 	}
 	db_cursor_close(&c);
 	for (i = 0; i < n && found < most; i++) {
-		out[found] = threads_get(t, keys[i]);
+		out[found] = threads_peek(t, keys[i]);
 		found += out[found] != NULL;
 	}
 	return found;
@@ -254,7 +270,7 @@ rarity_of(struct threads *t, const struct msg_link_thread *p,
 	size_t i;
 
 	for (i = 0; i < words->count; i++) {
-		n = batch_count(t->l, stream, kind, batch_hash(words->at[i]));
+		n = batch_count(t->l, stream, kind, score_hash(words->at[i]));
 		/* The thread itself is among them once it is written. */
 		if (n > 0 && has_word(was, words->at[i]))
 			n--;
@@ -265,11 +281,12 @@ rarity_of(struct threads *t, const struct msg_link_thread *p,
 
 struct score_self
 threads_self(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was)
+    const struct msg_link_thread *was, const struct score_hashes *hashes)
 {
-	return score_prepare(p, rarity_of(t, p, BATCH_WORD, &p->keywords,
-	    was != NULL ? &was->keywords : NULL), rarity_of(t, p, BATCH_NAME,
-	    &p->entities, was != NULL ? &was->entities : NULL));
+	return score_prepare(p, hashes, rarity_of(t, p, BATCH_WORD,
+	    &p->keywords, was != NULL ? &was->keywords : NULL),
+	    rarity_of(t, p, BATCH_NAME, &p->entities,
+		was != NULL ? &was->entities : NULL));
 }
 
 /* ---- writing ---- */
@@ -407,7 +424,7 @@ count_words(struct threads *t, struct batch_stream *stream,
 			at = next + 1;
 		else if (!has_word(was, words->at[i]))
 			batch_count_up(t->l, stream, kind,
-			    batch_hash(words->at[i]));
+			    score_hash(words->at[i]));
 	}
 }
 

@@ -26,10 +26,16 @@ profile_cut(struct arena *arena, struct slice text, size_t most)
 static size_t
 find(const struct msg_strs *list, struct slice word)
 {
+	char first = word.len > 0 ? word.ptr[0] : '\0';
+	const struct slice *at;
 	size_t i;
 
-	for (i = 0; i < list->count && !slice_eq(list->at[i], word); i++)
-		;
+	for (i = 0; i < list->count; i++) {
+		at = &list->at[i];
+		if (at->len == word.len && (word.len == 0 ||
+			(at->ptr[0] == first && slice_eq(*at, word))))
+			break;
+	}
 	return i;
 }
 
@@ -61,7 +67,7 @@ to_front(struct msg_strs *list, struct msg_u64s *weights, struct slice word,
 static void
 make_room_strs(struct msg_strs *list, struct arena *arena, size_t most)
 {
-	struct slice *at = arena_array(arena, most, sizeof(*at));
+	struct slice *at = arena_room(arena, most * sizeof(*at));
 	size_t n = list->count < most ? list->count : most;
 
 	if (n > 0)
@@ -74,7 +80,7 @@ static void
 make_room_weights(struct msg_u64s *weights, struct arena *arena, size_t n,
     size_t most)
 {
-	uint64_t *at = arena_array(arena, most, sizeof(*at));
+	uint64_t *at = arena_room(arena, most * sizeof(*at));
 
 	if (weights->count < n)
 		n = weights->count;

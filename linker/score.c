@@ -52,98 +52,124 @@ at_most_full(uint64_t n)
 	return n > SCORE_FULL ? SCORE_FULL : (unsigned)n;
 }
 
-/* Its place, or where it would be put: a slot. */
-static size_t
-slot_of(const struct score_words *w, struct slice word)
+uint64_t
+score_hash(struct slice word)
 {
-	size_t at = XXH3_64bits(word.ptr, word.len) % sizeof(w->slots);
+	return XXH3_64bits(word.ptr, word.len);
+}
 
-	while (w->slots[at] != 0 &&
-	    !slice_eq(w->list->at[w->slots[at] - 1], word))
+static void
+hash_list(const struct msg_strs *list, uint32_t *out, size_t most)
+{
+	size_t i;
+
+	assert(list->count <= most);
+	for (i = 0; i < list->count; i++)
+		out[i] = (uint32_t)score_hash(list->at[i]);
+}
+
+void
+score_hash_all(const struct msg_link_thread *p, struct score_hashes *out)
+{
+	hash_list(&p->keywords, out->keywords, PROFILE_KEYWORDS);
+	hash_list(&p->entities, out->entities, PROFILE_ENTITIES);
+	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
+}
+
+/* Its place, or where it would be put: a slot. */
+static inline size_t
+slot_of(const struct score_words *w, uint32_t hash, struct slice word)
+{
+	size_t at = hash % sizeof(w->slots), n;
+
+	while ((n = w->slots[at]) != 0 && (w->hashes[n - 1] != hash ||
+		!slice_eq(w->list->at[n - 1], word)))
 		at = (at + 1) % sizeof(w->slots);
 	return at;
 }
 
 static void
-fill_words(struct score_words *w, const struct msg_strs *list)
+fill_words(struct score_words *w, const struct msg_strs *list,
+    const uint32_t *hashes)
 {
 	size_t i;
 
 	assert(list->count < sizeof(w->slots) / 2);
 	w->list = list;
+	w->hashes = hashes;
 	for (i = 0; i < list->count; i++)
-		w->slots[slot_of(w, list->at[i])] = (unsigned char)(i + 1);
+		w->slots[slot_of(w, hashes[i], list->at[i])] =
+		    (unsigned char)(i + 1);
 }
 
 struct score_self
 score_prepare(const struct msg_link_thread *thread,
-    const unsigned *keyword_rarity, const unsigned *entity_rarity)
+    const struct score_hashes *hashes, const unsigned *keyword_rarity,
+    const unsigned *entity_rarity)
 {
 	struct score_self self = { .thread = thread,
 		.keyword_rarity = keyword_rarity,
 		.entity_rarity = entity_rarity };
+	size_t i;
 
-	fill_words(&self.keywords, &thread->keywords);
-	fill_words(&self.entities, &thread->entities);
-	fill_words(&self.chains, &thread->chains);
+	fill_words(&self.keywords, &thread->keywords, hashes->keywords);
+	fill_words(&self.entities, &thread->entities, hashes->entities);
+	fill_words(&self.chains, &thread->chains, hashes->chains);
+	for (i = 0; i < thread->weights.count; i++)
+		self.keywords_all += thread->weights.at[i] *
+		    keyword_rarity[i] / SCORE_FULL;
+	for (i = 0; i < thread->entity_weights.count; i++)
+		self.named += thread->entity_weights.at[i];
 	return self;
 }
 
-/* Weights of all words, and of those in common, by rarity. */
-struct overlap {
-	uint64_t all, shared;
-};
-
-static struct overlap
-overlap_of(const struct score_words *words, const struct msg_u64s *weights,
-    const unsigned *rarity, const struct msg_strs *other)
+/* The weight of the words in common, by rarity. */
+static uint64_t
+weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
+    const unsigned *rarity, const struct msg_strs *other,
+    const uint32_t *hashes)
 {
-	struct overlap o = { 0, 0 };
+	uint64_t shared = 0;
 	size_t i, at;
 
-	for (i = 0; i < weights->count; i++)
-		o.all += weights->at[i] * rarity[i] / SCORE_FULL;
 	for (i = 0; i < other->count; i++) {
-		at = words->slots[slot_of(words, other->at[i])];
+		at = words->slots[slot_of(words, hashes[i], other->at[i])];
 		if (at > 0 && at <= weights->count)
-			o.shared += weights->at[at - 1] * rarity[at - 1] /
+			shared += weights->at[at - 1] * rarity[at - 1] /
 			    SCORE_FULL;
 	}
-	return o;
+	return shared;
 }
 
 static unsigned
 keyword_term(const struct score_self *self,
-    const struct msg_link_thread *other)
+    const struct msg_link_thread *other, const struct score_hashes *hashes)
 {
-	struct overlap o = overlap_of(&self->keywords,
-	    &self->thread->weights, self->keyword_rarity, &other->keywords);
+	uint64_t shared = weigh_shared(&self->keywords, &self->thread->weights,
+	    self->keyword_rarity, &other->keywords, hashes->keywords);
 
-	return at_most_full(o.shared * SCORE_FULL /
-	    (KEYWORDS_BASE + o.all * KEYWORDS_SHARE / 1000));
+	return at_most_full(shared * SCORE_FULL /
+	    (KEYWORDS_BASE + self->keywords_all * KEYWORDS_SHARE / 1000));
 }
 
 static unsigned
 entity_term(const struct score_self *self,
-    const struct msg_link_thread *other, unsigned keywords)
+    const struct msg_link_thread *other, const struct score_hashes *hashes,
+    unsigned keywords)
 {
-	const struct msg_u64s *weights = &self->thread->entity_weights;
-	struct overlap o = overlap_of(&self->entities, weights,
-	    self->entity_rarity, &other->entities);
-	uint64_t named = 0;
-	size_t i;
+	uint64_t shared;
 
-	for (i = 0; i < weights->count; i++)
-		named += weights->at[i];
-	if (named < ENTITIES_LEAST)
+	if (self->named < ENTITIES_LEAST)
 		return keywords;
-	return at_most_full(o.shared * SCORE_FULL /
-	    (ENTITIES_BASE + named * ENTITIES_SHARE / 1000));
+	shared = weigh_shared(&self->entities, &self->thread->entity_weights,
+	    self->entity_rarity, &other->entities, hashes->entities);
+	return at_most_full(shared * SCORE_FULL /
+	    (ENTITIES_BASE + self->named * ENTITIES_SHARE / 1000));
 }
 
 static unsigned
 topic_term(const struct score_self *self, const struct msg_link_thread *other,
-    unsigned keywords)
+    const struct score_hashes *hashes, unsigned keywords)
 {
 	const struct msg_strs *chains = &self->thread->chains;
 	unsigned words = at_most_full((uint64_t)keywords * TOPIC_KEYWORDS /
@@ -153,7 +179,7 @@ topic_term(const struct score_self *self, const struct msg_link_thread *other,
 
 	for (i = 0; i < other->chains.count; i++)
 		shared += self->chains.slots[slot_of(&self->chains,
-		    other->chains.at[i])] != 0;
+		    hashes->chains[i], other->chains.at[i])] != 0;
 	if (shared > 0)
 		shared = at_most_full(shared * TOPIC_CHAINS / chains->count);
 	return shared > words ? (unsigned)shared : words;
@@ -192,16 +218,19 @@ score_value(const struct score_rules *rules, const unsigned *terms)
 
 struct score
 score_of(const struct score_rules *rules, const struct score_self *self,
-    const struct msg_link_thread *candidate, int64_t age_ms,
-    int64_t window_ms, bool latest)
+    const struct msg_link_thread *candidate,
+    const struct score_hashes *hashes, int64_t age_ms, int64_t window_ms,
+    bool latest)
 {
 	struct score s = { 0 };
 	unsigned *t = s.terms;
 	size_t i;
 
-	t[SCORE_keyword] = keyword_term(self, candidate);
-	t[SCORE_entity] = entity_term(self, candidate, t[SCORE_keyword]);
-	t[SCORE_topic] = topic_term(self, candidate, t[SCORE_keyword]);
+	t[SCORE_keyword] = keyword_term(self, candidate, hashes);
+	t[SCORE_entity] = entity_term(self, candidate, hashes,
+	    t[SCORE_keyword]);
+	t[SCORE_topic] = topic_term(self, candidate, hashes,
+	    t[SCORE_keyword]);
 	t[SCORE_recency] = recency_term(age_ms, window_ms);
 	if (latest)
 		s.lean = lean_of(self->thread, &s);

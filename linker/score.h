@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/msg.h"
+#include "linker/profile.h"
 
 enum score_term {
 	SCORE_keyword,
@@ -37,10 +38,18 @@ struct score_rules {
 	unsigned threshold;	/* a score above it says: link */
 };
 
+/* What the words of a thread are found by, list by list. */
+struct score_hashes {
+	uint32_t keywords[PROFILE_KEYWORDS];
+	uint32_t entities[PROFILE_ENTITIES];
+	uint32_t chains[PROFILE_CHAINS];
+};
+
 /* Where a word stands in a list, one more than its place; 0: nowhere. */
 struct score_words {
 	const struct msg_strs *list;
-	unsigned char slots[256];
+	const uint32_t *hashes;
+	unsigned char slots[128];
 };
 
 /*
@@ -52,6 +61,8 @@ struct score_self {
 	const unsigned *keyword_rarity;	/* one for each keyword */
 	const unsigned *entity_rarity;
 	struct score_words keywords, entities, chains;
+	uint64_t keywords_all;		/* their weight, by rarity */
+	uint64_t named;			/* the entities' weight */
 };
 
 struct score {
@@ -67,15 +78,21 @@ struct score {
  */
 unsigned score_rarity(uint64_t having, uint64_t threads);
 
+uint64_t score_hash(struct slice word);
+void score_hash_all(const struct msg_link_thread *thread,
+    struct score_hashes *out);
+/* All that is given must live as long as the result. */
 struct score_self score_prepare(const struct msg_link_thread *thread,
-    const unsigned *keyword_rarity, const unsigned *entity_rarity);
+    const struct score_hashes *hashes, const unsigned *keyword_rarity,
+    const unsigned *entity_rarity);
 /*
  * `age_ms` lies between the candidate's end and the thread's beginning;
  * `latest` says that no other thread of the stream lies between.
  */
 struct score score_of(const struct score_rules *rules,
     const struct score_self *self, const struct msg_link_thread *candidate,
-    int64_t age_ms, int64_t window_ms, bool latest);
+    const struct score_hashes *hashes, int64_t age_ms, int64_t window_ms,
+    bool latest);
 unsigned score_value(const struct score_rules *rules, const unsigned *terms);
 
 #endif

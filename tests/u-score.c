@@ -41,13 +41,16 @@ compare(const struct msg_link_thread *p, const struct msg_link_thread *other,
     int64_t age, bool latest)
 {
 	unsigned rare[64];
+	struct score_hashes own, others;
 	struct score_self self;
 	size_t i;
 
 	for (i = 0; i < COUNT(rare); i++)
 		rare[i] = SCORE_FULL;
-	self = score_prepare(p, rare, rare);
-	return score_of(&seed, &self, other, age, 24 * HOUR, latest);
+	score_hash_all(p, &own);
+	score_hash_all(other, &others);
+	self = score_prepare(p, &own, rare, rare);
+	return score_of(&seed, &self, other, &others, age, 24 * HOUR, latest);
 }
 
 static void
