@@ -314,24 +314,51 @@ exchanges_decide(struct link *l)
 	l->section->n_calls = ex->n_changed;
 }
 
+/* The calls that the section moves; NULL for one that it should not know. */
+static struct msg_call **
+moved_calls(struct exchange *ex)
+{
+	const struct msg_s_linker *s = ex->l->section;
+	struct msg_call **out = arena_array(ex->l->arena, s->n_calls,
+	    sizeof(out[0])), *c;
+	size_t i;
+
+	for (i = 1; i < s->n_calls; i++) {
+		c = exchange_call(ex, s->calls[i].seq);
+		/* A section may have come from elsewhere. */
+		if (c != NULL && c != &ex->self->call &&
+		    slice_eq(c->domain, ex->self->call.domain))
+			out[i] = c;
+	}
+	return out;
+}
+
 void
 exchanges_apply(struct link *l)
 {
 	const struct msg_s_linker *s = l->section;
-	struct msg_call *c;
+	struct msg_call **moved;
 	struct exchange *ex;
+	uint64_t *depths;
 	size_t i;
 
 	if (l->e->entry.id != MSG_exchange || s->n_calls == 0 ||
 	    s->calls[0].seq != l->e->seq)
 		return;
 	ex = exchange_open(l);
+	moved = moved_calls(ex);
+	depths = arena_array(l->arena, s->n_calls, sizeof(depths[0]));
+	for (i = 1; i < s->n_calls; i++)
+		if (moved[i] != NULL)
+			calls_leave(ex, moved[i]);
 	*call_place(exchange_self(ex)) = s->calls[0];
+	for (i = 1; i < s->n_calls; i++)
+		if (moved[i] != NULL) {
+			depths[i] = call_place(moved[i])->depth;
+			*call_place(moved[i]) = s->calls[i];
+		}
 	calls_add(ex);
-	for (i = 1; i < s->n_calls; i++) {
-		c = exchange_call(ex, s->calls[i].seq);
-		/* A section may have come from elsewhere. */
-		if (c != NULL && slice_eq(c->domain, exchange_self(ex)->domain))
-			calls_move(ex, c, &s->calls[i]);
-	}
+	for (i = 1; i < s->n_calls; i++)
+		if (moved[i] != NULL)
+			calls_enter(ex, moved[i], depths[i]);
 }

@@ -150,8 +150,13 @@ struct key calls_prompt_key(struct slice domain, struct slice prompt,
 struct key calls_root_key(struct slice domain, int64_t ts, uint64_t seq);
 struct key calls_task_key(struct slice domain, struct slice hash);
 void calls_add(struct exchange *ex);
-/* Moves a call of the tables to the place that the section gives it. */
-void calls_move(struct exchange *ex, struct msg_call *c,
-    const struct msg_l_call *to);
+/*
+ * A call of the tables moves: it leaves where it was, then its place is
+ * changed, then it enters.  What it is filed under depends on the node of its
+ * parent, which may move as well: all leave before any place is changed.
+ */
+void calls_leave(struct exchange *ex, struct msg_call *c);
+void calls_enter(struct exchange *ex, struct msg_call *c,
+    uint64_t depth_before);
 
 #endif

@@ -161,51 +161,91 @@ lend_place(struct exchange *ex, struct msg_call *node)
 	exchange_touch(ex, node);
 }
 
-/* The next call that repeats this one, of the next few equal ones. */
-static struct msg_call *
-find_retry(struct exchange *ex)
+/* The next few equal calls that repeat this one, and none between. */
+static size_t
+find_retries(struct exchange *ex, struct msg_call **out)
 {
 	struct link *l = exchange_link(ex);
-	struct msg_call *self = exchange_self(ex), *c, *found = NULL;
+	struct msg_call *self = exchange_self(ex), *equal[CALL_TRIES], *c;
 	struct key k = calls_end_key(self, self->hash, false, self->ts,
 	    self->seq);
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
 	    TABLE_call_ends);
 	struct db_entry e;
-	bool more = db_seek(cursor, key_slice(&k), &e);
-	size_t tries;
+	bool more = db_seek(cursor, key_slice(&k), &e), nearer;
+	size_t tries, i, n = 0, found = 0;
 
-	for (tries = 0; more && tries < CALL_TRIES && found == NULL &&
-	     e.key.len == k.len && memcmp(e.key.ptr, k.bytes, k.len - 16) == 0;
-	     tries++) {
+	for (tries = 0; more && tries < CALL_TRIES && e.key.len == k.len &&
+	     memcmp(e.key.ptr, k.bytes, k.len - 16) == 0; tries++) {
 		c = exchange_call(ex, key_read_u64(e.key, k.len - 8));
-		if (c != NULL && match_is_retry(ex, self, c))
-			found = c;
 		more = db_next(cursor, &e);
+		if (c == NULL)
+			continue;
+		for (i = 0, nearer = false; i < n && !nearer; i++)
+			nearer = match_is_retry(ex, equal[i], c);
+		equal[n++] = c;
+		if (!nearer && match_is_retry(ex, self, c))
+			out[found++] = c;
 	}
 	db_cursor_close(&cursor);
 	return found;
 }
 
 /*
- * A later call may be a retry of this one.  The two are then one node, which
- * goes on under the name of the one that was there.
+ * A node becomes part of this call's: its calls with it, and its children,
+ * that are filed under its name.
+ */
+static void
+merge_node(struct exchange *ex, struct msg_call *node)
+{
+	struct link *l = exchange_link(ex);
+	struct msg_call *self = exchange_self(ex), *c;
+	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
+	    TABLE_call_children);
+	struct key k = key_u64(node->seq);
+	struct db_entry e;
+	bool more = db_seek(cursor, key_slice(&k), &e);
+	size_t seen;
+
+	for (seen = 0; more && seen < CALL_ADOPTED &&
+	     e.key.len == k.len + 16 && memcmp(e.key.ptr, k.bytes, k.len) == 0;
+	     seen++) {
+		c = exchange_call(ex, key_read_u64(e.key, k.len + 8));
+		more = db_next(cursor, &e);
+		if (c == NULL)
+			continue;
+		if (call_place(c)->node == node->seq)
+			call_place(c)->node = call_place(self)->node;
+		exchange_touch(ex, c);
+	}
+	db_cursor_close(&cursor);
+	match_settle(ex, node, &(struct match){ .strategy = STRATEGY_retry,
+	    .call = self });
+}
+
+/*
+ * Later calls may be retries of this one.  They are one node then: if this
+ * call has none yet, it goes on under the name of the one that was there; all
+ * others that this call makes one with it join it.
  */
 static void
 adopt_retry(struct exchange *ex)
 {
-	struct msg_call *self = exchange_self(ex), *c, *node;
+	struct msg_call *self = exchange_self(ex), *later[CALL_TRIES], *node;
+	size_t i, n = find_retries(ex, later);
 
-	if (call_place(self)->node != self->seq)
-		return;
-	c = find_retry(ex);
-	node = c == NULL ? NULL : exchange_call(ex, call_place(c)->node);
-	if (node == NULL)
-		return;
-	if (self->ts <= call_place(node)->node_ts)
-		lend_place(ex, node);
-	match_settle(ex, self, &(struct match){ .strategy = STRATEGY_retry,
-	    .call = c });
+	for (i = 0; i < n; i++) {
+		node = exchange_call(ex, call_place(later[i])->node);
+		if (node == NULL || node->seq == call_place(self)->node)
+			continue;
+		if (call_place(self)->node == self->seq) {
+			if (self->ts <= call_place(node)->node_ts)
+				lend_place(ex, node);
+			match_settle(ex, self, &(struct match){
+			    .strategy = STRATEGY_retry, .call = later[i] });
+		} else if (self->ts <= call_place(node)->node_ts)
+			merge_node(ex, node);
+	}
 }
 
 void

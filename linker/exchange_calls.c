@@ -252,16 +252,20 @@ calls_add(struct exchange *ex)
 }
 
 void
-calls_move(struct exchange *ex, struct msg_call *c, const struct msg_l_call *to)
+calls_leave(struct exchange *ex, struct msg_call *c)
+{
+	add_place(ex, c, false);
+}
+
+void
+calls_enter(struct exchange *ex, struct msg_call *c, uint64_t depth_before)
 {
 	uint64_t depth = call_place(c)->depth;
 
-	add_place(ex, c, false);
-	*call_place(c) = *to;
 	add_place(ex, c, true);
 	write_call(ex, c);
-	if (to->depth == depth)
+	if (depth == depth_before)
 		return;
-	move_waits(ex, c, depth, false);
-	move_waits(ex, c, to->depth, true);
+	move_waits(ex, c, depth_before, false);
+	move_waits(ex, c, depth, true);
 }
