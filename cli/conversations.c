@@ -16,13 +16,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/cli.h"
+#include "cli/conversations.h"
 #include "cli/options.h"
 #include "common/json.h"
 #include "common/text.h"
 #include "common/when.h"
 #include "common/xmalloc.h"
-#include "store/query_conversations.h"
 
 enum {
 	LIMIT_PEOPLE = 20,
@@ -65,16 +64,15 @@ link_children(struct drawing *d)
 	free(tail);
 }
 
-/* The last message of the request, on one line. */
-static struct slice
-call_text(struct drawing *d, uint64_t seq, struct slice *id)
+struct slice
+conversations_text(struct query *q, uint64_t seq, struct slice *id)
 {
 	const struct msg_exchange *x;
 	struct stage_entry e;
 	size_t own;
 
 	*id = SLICE_NONE;
-	query_entry(d->q, seq, &e);
+	query_entry(q, seq, &e);
 	if (e.entry.id != MSG_exchange)
 		return SLICE_NONE;
 	x = &e.entry.as->exchange;
@@ -85,8 +83,8 @@ call_text(struct drawing *d, uint64_t seq, struct slice *id)
 	return own > 0 ? x->added[own - 1].text : SLICE_NONE;
 }
 
-static void
-put_line(struct buf *out, struct slice text, size_t room)
+void
+conversations_line(struct buf *out, struct slice text, size_t room)
 {
 	size_t len = text_cut(text, room), i;
 
@@ -101,7 +99,7 @@ static void
 draw_call(struct drawing *d, size_t i, const struct buf *indent)
 {
 	const struct talk_call *c = &d->t->calls[i];
-	struct slice id, text = call_text(d, c->seq, &id);
+	struct slice id, text = conversations_text(d->q, c->seq, &id);
 	size_t start = d->out.len, used;
 
 	buf_addslice(&d->out, buf_slice(indent));
@@ -117,7 +115,8 @@ draw_call(struct drawing *d, size_t i, const struct buf *indent)
 		buf_adds(&d->out, "\033[0m");
 	buf_adds(&d->out, "  ");
 	used = d->out.len - start;
-	put_line(&d->out, text, used + 20 < WIDTH ? WIDTH - used : 20);
+	conversations_line(&d->out, text,
+	    used + 20 < WIDTH ? WIDTH - used : 20);
 	buf_addc(&d->out, '\n');
 	arena_reset(&d->q->arena);
 }
@@ -165,8 +164,8 @@ draw_branch(struct drawing *d, size_t i, struct buf *indent, unsigned depth)
 	}
 }
 
-static int64_t
-last_time(const struct talk *t)
+int64_t
+conversations_last(const struct talk *t)
 {
 	int64_t last = t->calls[0].ts;
 	size_t i;
@@ -184,7 +183,7 @@ draw(struct drawing *d)
 	struct buf indent;
 
 	when_format(d->t->calls[0].ts, from);
-	when_format(last_time(d->t), to);
+	when_format(conversations_last(d->t), to);
 	if (d->cli->colour)
 		buf_adds(&d->out, "\033[1m");
 	buf_addf(&d->out, "v%llu", (unsigned long long)d->t->root);
@@ -204,52 +203,63 @@ draw(struct drawing *d)
 /* ---- JSON ---- */
 
 static void
-put_call(struct drawing *d, size_t i)
+put_call(struct query *q, const struct talk_call *c, struct buf *out)
 {
-	const struct talk_call *c = &d->t->calls[i];
 	struct row row;
 
-	row_begin(&row, &d->q->arena);
+	row_begin(&row, &q->arena);
 	row_number(&row, "seq", c->seq);
-	query_talk_cells(d->q, c->seq, &row);
+	query_talk_cells(q, c->seq, &row);
 	row_time(&row, "ts", c->ts);
-	row_to_json(&d->out, &row);
+	row_to_json(out, &row);
+	arena_reset(&q->arena);
 }
 
 static void
-put_json(struct drawing *d)
+put_branches(const struct talk *t, struct slice branch, struct buf *out)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n_calls; i++) {
+		if ((i > 0 && !t->calls[i].opens) || (branch.len > 0 &&
+			!slice_eq(t->calls[i].branch, branch)))
+			continue;
+		buf_adds(out, n++ > 0 ? "," : "");
+		json_put_str(out, t->calls[i].branch);
+	}
+}
+
+void
+conversations_json(struct query *q, const struct talk *t, struct slice branch,
+    struct buf *out)
 {
 	char when[WHEN_TEXT_BYTES];
 	struct slice id;
 	size_t i, n = 0;
 
-	(void)call_text(d, d->t->root, &id);
-	buf_addf(&d->out, "{\"key\":\"v%llu\",\"id\":",
-	    (unsigned long long)d->t->root);
+	(void)conversations_text(q, t->root, &id);
+	buf_addf(out, "\"key\":\"v%llu\",\"id\":",
+	    (unsigned long long)t->root);
 	if (id.len > 0)
-		json_put_str(&d->out, id);
+		json_put_str(out, id);
 	else
-		buf_adds(&d->out, "null");
-	buf_adds(&d->out, ",\"domain\":");
-	json_put_str(&d->out, d->q->domain);
-	when_format(d->t->calls[0].ts, when);
-	buf_addf(&d->out, ",\"started\":\"%s\"", when);
-	when_format(last_time(d->t), when);
-	buf_addf(&d->out, ",\"last\":\"%s\",\"calls\":%zu,\"branches\":[", when,
-	    d->t->n_calls);
-	for (i = 0; i < d->t->n_calls; i++) {
-		if (i > 0 && !d->t->calls[i].opens)
+		buf_adds(out, "null");
+	buf_adds(out, ",\"domain\":");
+	json_put_str(out, q->domain);
+	when_format(t->calls[0].ts, when);
+	buf_addf(out, ",\"started\":\"%s\"", when);
+	when_format(conversations_last(t), when);
+	buf_addf(out, ",\"last\":\"%s\",\"calls\":%zu,\"branches\":[", when,
+	    t->n_calls);
+	put_branches(t, branch, out);
+	buf_adds(out, "],\"requests\":[");
+	for (i = 0; i < t->n_calls; i++) {
+		if (branch.len > 0 && !slice_eq(t->calls[i].branch, branch))
 			continue;
-		buf_adds(&d->out, n++ > 0 ? "," : "");
-		json_put_str(&d->out, d->t->calls[i].branch);
+		buf_adds(out, n++ > 0 ? "," : "");
+		put_call(q, &t->calls[i], out);
 	}
-	buf_adds(&d->out, "],\"requests\":[");
-	for (i = 0; i < d->t->n_calls; i++) {
-		buf_adds(&d->out, i > 0 ? "," : "");
-		put_call(d, i);
-		arena_reset(&d->q->arena);
-	}
-	buf_adds(&d->out, "]}\n");
+	buf_adds(out, "]");
 }
 
 static void
@@ -260,9 +270,11 @@ on_talk(void *data, struct query *q, const struct talk *t)
 	d->q = q;
 	d->t = t;
 	d->rows++;
-	if (d->cli->json)
-		put_json(d);
-	else
+	if (d->cli->json) {
+		buf_addc(&d->out, '{');
+		conversations_json(q, t, SLICE_NONE, &d->out);
+		buf_adds(&d->out, "}\n");
+	} else
 		draw(d);
 	fwrite(d->out.ptr, 1, d->out.len, stdout);
 	buf_clear(&d->out);

@@ -1,5 +1,6 @@
 /*
- * show - one thing whole: a turn, an entry, a thread, a chain, an artifact
+ * show - one thing whole: a turn, an entry, a thread, a chain, an artifact, a
+ * conversation
  *
  * Everything the store has about it: the entry as journaled, each stage's
  * section, its arrival, its thread.  --why tells each stage's decision field
@@ -10,6 +11,7 @@
 #include "cli/artifacts.h"
 #include "cli/chains.h"
 #include "cli/cli.h"
+#include "cli/conversations.h"
 #include "cli/hashed.h"
 #include "cli/links.h"
 #include "cli/options.h"
@@ -326,6 +328,28 @@ show_link(struct shown *s, struct slice id)
 	return links_show(s->cli, &l);
 }
 
+/* A conversation of calls; of turns alone it is the thread that began it. */
+static bool
+show_conversation(struct shown *s, struct slice id)
+{
+	const struct conversations_show c = { .q = s->q, .name = id,
+		.json = s->cli->json, .turns = s->turns, .out = &s->out };
+	struct query_thing thing;
+	char *thread;
+
+	if (id.len < 2 || id.ptr[0] != 'v')
+		return false;
+	if (conversations_show(s->cli, &c))
+		return true;
+	thread = arena_cstr(&s->q->arena, id);
+	thread[0] = 't';
+	if (!query_find(s->q, slice_str(thread), &thing) || thing.thread == 0)
+		return false;
+	s->page = false;
+	put_whole_thread(s, thing.thread);
+	return true;
+}
+
 static int
 show(struct shown *s, struct slice id)
 {
@@ -334,13 +358,15 @@ show(struct shown *s, struct slice id)
 	if (!query_find(s->q, id, &thing)) {
 		s->page = !s->cli->json;
 		if (chains_show(s->cli, s->q, id, s->cli->json, &s->out) ||
-		    show_artifact(s, id) || show_link(s, id))
+		    show_artifact(s, id) || show_link(s, id) ||
+		    show_conversation(s, id))
 			return 0;
 		return cli_fail(s->cli, "there is no '%.*s' in domain %.*s: "
 		    "give a turn's key (12.0), an entry's seq (12), a "
 		    "thread's key (t12), a chain's (c12.0), an artifact's "
-		    "(a12.0), an episode's (p12, x12), a link's (l12), or a "
-		    "sender's id",
+		    "(a12.0), an episode's (p12, x12), a link's (l12), a "
+		    "conversation's (v12) or its branch's (v12/branch_2), or "
+		    "a sender's id",
 		    SLICE_ARG(id), SLICE_ARG(s->q->domain));
 	}
 	if (names_memory(s, &thing, id) && show_artifact(s, id))

@@ -73,6 +73,22 @@ is "$(skein conversations --json | jq -r '.branches | length - (unique | length)
 skein conversations >"$SCRATCH/tree"
 ok 'the tree is drawn' grep -q '├─ subtask_1' "$SCRATCH/tree"
 ok '  within 100 columns' test "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' "$SCRATCH/tree")" -le 101
+
+# one conversation's story
+key=$(where a conversation)
+skein show "$key" >"$SCRATCH/story"
+is "$(head -1 "$SCRATCH/story")" "$key  2024-03-01T09:00:00Z to 2024-03-01T09:30:00Z, 7 calls, 4 branches" \
+  'show tells a conversation: when, how much'
+is "$(grep -c '^[a-z]' "$SCRATCH/story")" 5 '  branch by branch'
+ok '  where each comes from, and why' grep -q '^branch_2, from [0-9]*: 2 of its 3 messages are those of ' "$SCRATCH/story"
+is "$(grep -A2 ' b2 ' "$SCRATCH/story" | tail -2 | sed 's/^ *//')" $'q5\n> B2' '  what was asked, and the reply'
+is "$(skein show "$key/branch_2" | grep -c '^  [0-9]')" 2 'or one branch of it'
+is "$(skein show "$key" --json | jq -c '[.kind, .key, .calls, .branches]')" \
+  "[\"conversation\",\"$key\",7,[\"main\",\"branch_2\",\"branch_3\",\"branch_4\"]]" 'as JSON too'
+is "$(skein show "$key/branch_2" --turns --json | jq -r '[.turns[].text] | join(" ")')" 'q3 C q6 C2' '  with its turns'
+ok 'a branch that is not there is said so' eval '! skein show "$key/branch_9" 2>"$SCRATCH/err"'
+ok '  with what there is to ask for' grep -q 'v12/branch_2' "$SCRATCH/err"
+ok 'of another domain nothing is shown' eval '! skein show "$key" --domain other 2>/dev/null'
 want=$(places)
 
 # any order
