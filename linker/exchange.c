@@ -255,6 +255,15 @@ exchange_open(struct link *l)
 	return ex;
 }
 
+bool
+exchange_is_known(const struct exchange *ex)
+{
+	const struct msg_exchange *x = &ex->l->e->entry.as->exchange;
+
+	return ex->self->call.depth == 1 ||
+	    x->n_added == (ex->path.replied ? 1 : 0);
+}
+
 /* The last message of the request, where the entry has it. */
 static struct slice
 last_text(const struct exchange *ex)

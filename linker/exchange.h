@@ -71,6 +71,12 @@ bool exchange_touched(const struct exchange *ex, uint64_t seq);
 /* All that were touched: this call first, then in the order of touching. */
 size_t exchange_changed(struct exchange *ex, struct msg_call ***out);
 
+/*
+ * Whether an earlier entry may have had the whole of its messages: ingest knew
+ * the last of them, or did not ask, because a lone message is no evidence.
+ */
+bool exchange_is_known(const struct exchange *ex);
+
 /* Where one of the marks, separated by '|', stands first in the list. */
 bool exchange_has_mark(struct slice text, const char *marks, size_t *at,
     size_t *len);

@@ -251,8 +251,10 @@ adopt_retry(struct exchange *ex)
 void
 adopt_later(struct exchange *ex)
 {
-	adopt_retry(ex);
-	adopt_prefix(ex);
+	if (exchange_is_known(ex)) {
+		adopt_retry(ex);
+		adopt_prefix(ex);
+	}
 	adopt_response(ex);
 	subtask_later(ex, offer);
 	continuation_later(ex, offer);

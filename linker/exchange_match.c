@@ -282,14 +282,18 @@ static void
 match_retry(struct exchange *ex, struct msg_call *c, struct match *best)
 {
 	struct link *l = exchange_link(ex);
-	struct key k = calls_end_key(c, c->hash, false, c->ts, c->seq - 1);
-	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
-	    TABLE_call_ends);
+	struct db_cursor *cursor;
 	struct msg_call *before;
 	struct db_entry e;
-	bool more = db_seek_back(cursor, key_slice(&k), &e);
+	struct key k;
 	size_t tries;
+	bool more;
 
+	if (!exchange_is_known(ex))
+		return;
+	k = calls_end_key(c, c->hash, false, c->ts, c->seq - 1);
+	cursor = db_cursor(stage_tables(l->st), TABLE_call_ends);
+	more = db_seek_back(cursor, key_slice(&k), &e);
 	for (tries = 0; more && tries < CALL_TRIES && best->call == NULL &&
 	     e.key.len == k.len && memcmp(e.key.ptr, k.bytes, k.len - 16) == 0;
 	     tries++) {
