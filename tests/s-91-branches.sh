@@ -48,6 +48,17 @@ is "$(where s-other match.strategy)" new '  and of another session none'
 is "$(where m2-again match.strategy parent branch)" 'retry m main' 'a retry stands where its first try does'
 is "$(where m3 branch)" main '  and opens no branch'
 
+# ties
+{
+  call e 03T12:00:00Z one E e1
+  call e-two 03T12:10:00Z two E e1
+  call e-three 03T12:20:00Z three E e1
+  call e-child 03T12:30:00Z two X e1 E e2
+  call e-fourth 03T12:40:00Z four X e1 E e3
+} | tee -a "$SCRATCH/calls" | post
+is "$(where e-child parent match.strategy)" 'e-two exact' 'of equal ends the one with the same system text is the parent'
+is "$(where e-fourth parent match.strategy)" 'e-three fallback' '  else the newest'
+
 # summaries, continuations, sub-tasks
 {
   call t 04T09:00:00Z sys "$(task 'look into the cache' 'look into the log')" t1

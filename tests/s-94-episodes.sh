@@ -101,14 +101,53 @@ is "$(link "$seq" .decision)" LINK 'a room is one stream, whoever speaks'
 is "$(skein links --json --user ann | jq -r .user | sort -u)" ann 'links of a user'
 is "$(skein links --limit 1 --json | wc -l)" 1 'the newest'
 
+# Skills of all its threads.
+say fay 08T09:00:00Z 'Can you help me debug this error? The billing API returns 401 Unauthorized'
+one=$seq
+say fay 08T09:01:00Z 'Refresh the access token, it may have expired.' role assistant
+say fay 08T09:02:00Z 'That fixed it, the 401 error is gone. Thanks!'
+say fay 08T11:00:00Z 'The billing API returns 503 now, can you help me debug this error of the billing API?'
+two=$seq
+say fay 08T11:01:00Z 'Restart the billing gateway.' role assistant
+say fay 08T11:02:00Z 'That fixed it, the 503 error of the billing API is gone. Thanks!'
+skein close "t$one" >/dev/null
+skein close "t$two" >/dev/null
+cross=$(episodes "$two" '.cross_thread_episodes[0]' | tr -d '"')
+of() { skein episodes --json | jq -r "select(.key == \"$1\") | .skills[]" | sort; }
+is "$(of "$cross")" "$({ of "p$one"; of "p$two"; } | sort -u)" 'skills across threads: those of both'
+is "$(of "$cross" | wc -l)" 2 '  one of each'
+
 ok 'the store is sound' sound
 digest >"$SCRATCH/before"
 skein rebuild --from linker >/dev/null 2>&1
 digest >"$SCRATCH/after"
 ok 'made again it is the same' cmp -s "$SCRATCH/before" "$SCRATCH/after"
 
-# Settings.
+# However the entries come in batches, and whoever dies in between.
 down
+made() {
+  skein rebuild --from linker --no-wait >/dev/null
+  "$@"
+  digest | grep -v '^cursors\|^s_store'
+}
+killed() {
+  SKEIN_BATCH_ENTRIES=2 skein-linker --once >/dev/null 2>&1 &
+  sleep 0.05
+  kill -9 $! 2>/dev/null
+  wait $! 2>/dev/null
+  skein-linker --once
+}
+grep -v '^cursors\|^s_store' "$SCRATCH/before" >"$SCRATCH/want"
+for n in 1 3 1000; do
+  made env SKEIN_BATCH_ENTRIES=$n skein-linker --once >"$SCRATCH/got" 2>/dev/null
+  ok "in batches of $n it is the same" cmp -s "$SCRATCH/want" "$SCRATCH/got"
+done
+for n in 1 2 3; do
+  made killed >"$SCRATCH/got" 2>/dev/null
+  ok "and after a kill ($n)" cmp -s "$SCRATCH/want" "$SCRATCH/got"
+done
+
+# Settings.
 export SKEIN_HOME=$SCRATCH/strict SKEIN_LINK_THRESHOLD=990
 up || exit 1
 say ann 05T10:00:00Z "What's the weather in New York?"

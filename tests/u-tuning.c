@@ -1,7 +1,9 @@
 /*
  * u-tuning - weights and threshold refitted on outcomes: exact, held back
  */
-#include "linker/tuning.h"
+#include <stdlib.h>
+
+#include "linker/tuning_grid.h"
 #include "tests/tap.h"
 
 enum { N = 200 };
@@ -157,6 +159,82 @@ test_others(void)
 	    "a term that leads elsewhere gets less");
 }
 
+/* ---- the search ---- */
+
+/* As the header has it: all weights, all thresholds, one after the other. */
+static struct score_rules
+search_plainly(const struct tuning_sample *s, size_t n, size_t *most)
+{
+	struct score_rules r, best = seed;
+	int64_t worth, best_worth = INT64_MIN;
+	unsigned a, b, c, moved, best_moved = 0;
+	size_t i, right, wrong, best_wrong = 0;
+	struct tuning_reading reading;
+
+	for (a = 0; a <= 1000; a += 50)
+	for (b = 0; a + b <= 1000; b += 50)
+	for (c = 0; a + b + c <= 1000; c += 50)
+	for (r = (struct score_rules){ { a, b, c, 1000 - a - b - c }, 300 };
+	     r.threshold <= 950; r.threshold += 10) {
+		moved = (unsigned)abs((int)r.threshold - (int)seed.threshold);
+		for (i = 0; i < SCORE_TERMS; i++)
+			moved += (unsigned)abs((int)r.weights[i] -
+			    (int)seed.weights[i]);
+		for (i = right = wrong = 0; i < n; i++) {
+			if (tuning_holds_back(s[i].number))
+				continue;
+			reading = tuning_read(&r, &s[i]);
+			if (reading.score > r.threshold) {
+				right += reading.good;
+				wrong += !reading.good;
+			} else
+				right += !s[i].related;
+		}
+		worth = (int64_t)right * 100 - (int64_t)moved;
+		if (worth > best_worth || (worth == best_worth &&
+			(wrong < best_wrong || (wrong == best_wrong &&
+			    moved < best_moved)))) {
+			best = r;
+			best_worth = worth;
+			best_wrong = wrong;
+			best_moved = moved;
+			*most = right;
+		}
+	}
+	return best;
+}
+
+static void
+test_search(void)
+{
+	enum { FEW = 24 };
+	struct tuning_sample s[FEW];
+	struct tuning_trial found;
+	struct score_rules plain;
+	unsigned round, state;
+	size_t i, k, m, right = 0;
+
+	for (round = 0; round < 5; round++) {
+		state = 100 + round;
+		make(s, FEW, (enum score_term)(round % SCORE_TERMS), false);
+		for (i = 0; i < FEW; i++) {
+			s[i].number = i * (round + 1) + 1;
+			s[i].n_others = i % (TUNING_OTHERS + 1);
+			for (k = 0; k < s[i].n_others; k++)
+				for (m = 0; m < SCORE_TERMS; m++)
+					s[i].others[k][m] = next(&state) %
+					    (k == 0 ? 1001 : 300);
+		}
+		found = tuning_search(&seed, s, FEW);
+		plain = search_plainly(s, FEW, &right);
+		ok(memcmp(&found.rules, &plain, sizeof(plain)) == 0 &&
+		    found.right == right, "the search finds what a plain one "
+		    "finds: %u %u %u %u above %u, %zu right",
+		    plain.weights[0], plain.weights[1], plain.weights[2],
+		    plain.weights[3], plain.threshold, right);
+	}
+}
+
 int
 main(void)
 {
@@ -166,6 +244,7 @@ main(void)
 	test_rates();
 	test_signals();
 	test_others();
+	test_search();
 	arena_release(&arena);
 	return done();
 }
