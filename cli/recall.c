@@ -54,6 +54,27 @@ close_files(struct recall *r)
 	db_close(&r->shared);
 }
 
+/* Own tables are committed a moment after the cursor. */
+static bool
+is_applied(struct recall *r, enum stage_id id, const struct msg_cursor *c)
+{
+	const struct {
+		struct db_txn *txn;
+		enum table_id derived;
+	} own[STAGE_COUNT] = {
+		[STAGE_ingest] = { r->q.ingest, TABLE_ingest_derived },
+		[STAGE_compactor] = { r->compactor_txn,
+			TABLE_compactor_derived },
+		[STAGE_linker] = { r->linker_txn, TABLE_linker_derived },
+		[STAGE_store] = { r->store_txn, TABLE_store_derived },
+	};
+	struct msg_derived d;
+
+	return own[id].txn == NULL || (db_get_msg(own[id].txn,
+		own[id].derived, SLICE("follows"), MSG_derived, &r->q.arena,
+		&d) && d.epoch == c->epoch && d.seq >= c->seq);
+}
+
 /* After a rebuild or a wish to forget own tables are other files. */
 static uint64_t
 read_epochs(struct recall *r)
@@ -62,9 +83,12 @@ read_epochs(struct recall *r)
 	uint64_t epochs = 0;
 	enum stage_id id;
 
+	r->level = true;
 	for (id = 0; id < STAGE_COUNT; id++)
-		if (query_cursor(&r->q, id, &c))
+		if (query_cursor(&r->q, id, &c)) {
 			epochs += c.epoch;
+			r->level = r->level && is_applied(r, id, &c);
+		}
 	arena_reset(&r->q.arena);
 	return epochs;
 }

@@ -18,6 +18,7 @@ struct recall {
 	struct search *search;
 	struct context_view view;
 	uint64_t epochs;	/* of all stages, when it was opened */
+	bool level;	/* the view's own tables hold all that the cursors say */
 };
 
 /* NULL after saying why; what is not there yet is left out of the view. */

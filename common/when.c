@@ -213,14 +213,35 @@ when_parse(struct slice s, int64_t *ms)
 	return 0;
 }
 
+/* `count` digits of a number, and what stands before them; what is behind. */
+static char *
+put_digits(char *out, char before, int count, int n)
+{
+	int i;
+
+	if (before != '\0')
+		*out++ = before;
+	for (i = count; i-- > 0; n /= 10)
+		out[i] = (char)('0' + n % 10);
+	return out + count;
+}
+
 void
 when_format_date(int64_t days, char out[WHEN_TEXT_BYTES])
 {
 	struct when_date date = when_date(days);
-	int len = snprintf(out, WHEN_TEXT_BYTES, "%04d-%02d-%02d", date.year,
-	    date.month, date.day);
+	int len;
 
-	assert(len > 0 && len < WHEN_TEXT_BYTES);
+	if (date.year < 0 || date.year > 9999) {
+		len = snprintf(out, WHEN_TEXT_BYTES, "%04d-%02d-%02d",
+		    date.year, date.month, date.day);
+		assert(len > 0 && len < WHEN_TEXT_BYTES);
+		return;
+	}
+	out = put_digits(out, '\0', 4, date.year);
+	out = put_digits(out, '-', 2, date.month);
+	out = put_digits(out, '-', 2, date.day);
+	*out = '\0';
 }
 
 void
@@ -228,19 +249,15 @@ when_format(int64_t ms, char out[WHEN_TEXT_BYTES])
 {
 	int64_t days = when_day_of(ms);
 	int rest = (int)(ms - days * WHEN_DAY_MS);
-	int second = rest / 1000, len;
-	size_t at;
+	int second = rest / 1000;
 
 	assert(ms >= WHEN_MIN_MS && ms <= WHEN_MAX_MS);
 	when_format_date(days, out);
-	at = strlen(out);
-	len = snprintf(out + at, WHEN_TEXT_BYTES - at, "T%02d:%02d:%02d",
-	    second / 3600, second / 60 % 60, second % 60);
-	at += (size_t)len;
+	out = put_digits(out + strlen(out), 'T', 2, second / 3600);
+	out = put_digits(out, ':', 2, second / 60 % 60);
+	out = put_digits(out, ':', 2, second % 60);
 	if (rest % 1000 != 0)
-		len = snprintf(out + at, WHEN_TEXT_BYTES - at, ".%03dZ",
-		    rest % 1000);
-	else
-		len = snprintf(out + at, WHEN_TEXT_BYTES - at, "Z");
-	assert(len > 0 && at + (size_t)len < WHEN_TEXT_BYTES);
+		out = put_digits(out, '.', 3, rest % 1000);
+	*out++ = 'Z';
+	*out = '\0';
 }

@@ -15,11 +15,13 @@
 #include "common/service.h"
 #include "common/stage_impl.h"
 #include "common/xmalloc.h"
+#include "query/cache.h"
 #include "query/worker.h"
 
 enum {
 	WAITING_MOST = 4096,	/* questions; more are told to come again */
 	ASK_BYTES = 16 << 20,
+	USED_MOST = 1 << 20,	/* bytes of uses that wait for a worker */
 	LOOK_MS = 5		/* how often the store's cursor is looked at */
 };
 
@@ -27,6 +29,8 @@ struct question {
 	TAILQ_ENTRY(question) next;
 	struct buf route;	/* the client's */
 	struct buf record;	/* the ask, as it came */
+	struct buf words;	/* as the cache knows it; empty: not to be kept */
+	struct cache_state state;
 	uint64_t number, after;
 	int64_t since_ms;
 };
@@ -53,6 +57,8 @@ struct broker {
 	struct worker_list workers;
 	size_t n_waiting, n_workers;
 	uint64_t cursor;	/* the store's, as last seen */
+	struct cache *cache;
+	struct buf used;	/* by answers of the cache, not told yet */
 	struct arena arena;
 	struct buf frame;
 	ev_timer look;
@@ -85,7 +91,58 @@ free_question(struct question *q)
 {
 	buf_release(&q->route);
 	buf_release(&q->record);
+	buf_release(&q->words);
 	free(q);
+}
+
+/* ---- answers that still hold ---- */
+
+/* How things stand before anybody thinks about it. */
+static void
+note_state(struct broker *b, struct question *q, const struct msg_ask *ask)
+{
+	struct db_txn *txn;
+
+	if (b->shared == NULL || !cache_words(ask, &q->words))
+		return;
+	txn = db_read(b->shared);
+	b->cursor = cache_follow(b->cache, txn);
+	db_abort(&txn);
+	q->state = cache_state(b->cache, ask);
+}
+
+/* An answer bears the number of its question: it is made with it anew. */
+static bool
+answer_again(struct broker *b, const struct question *q)
+{
+	struct slice kept, used;
+	struct msg_error why;
+	struct msg_told told;
+
+	if (q->words.len == 0 || q->after > b->cursor ||
+	    !cache_find(b->cache, &q->state, buf_slice(&q->words), &kept,
+		&used) ||
+	    msg_decode_as(kept, &b->arena, MSG_told, &told, &why) == -1)
+		return false;
+	told.number = q->number;
+	buf_clear(&b->frame);
+	if (msg_encode(&b->frame, MSG_told, &told) == -1)
+		return false;
+	send_told(b, q, buf_slice(&b->frame));
+	if (buf_addslice(&b->used, used) == -1) {
+		log_warnx("no worker is free to tell uses: they are not kept");
+		buf_clear(&b->used);
+	}
+	return true;
+}
+
+static void
+keep_answer(struct broker *b, const struct question *q,
+    const struct msg_work *work)
+{
+	if (work->holds && q->words.len > 0)
+		cache_keep(b->cache, &q->state, buf_slice(&q->words),
+		    work->answer, work->used);
 }
 
 /* ---- workers ---- */
@@ -251,6 +308,7 @@ take_question(struct broker *b, const struct bus_message *m)
 	q = xcalloc(1, sizeof(*q));
 	buf_init(&q->route, 512);
 	buf_init(&q->record, ASK_BYTES);
+	buf_init(&q->words, ASK_BYTES);
 	q->number = ask.number;
 	q->after = ask.after;
 	q->since_ms = steady_ms();
@@ -259,6 +317,11 @@ take_question(struct broker *b, const struct bus_message *m)
 	    buf_addslice(&q->record, m->parts[1]) == -1 ||
 	    b->n_waiting >= WAITING_MOST) {
 		fail(b, q, "too many questions wait: ask again later");
+		free_question(q);
+		return;
+	}
+	note_state(b, q, &ask);
+	if (answer_again(b, q)) {
 		free_question(q);
 		return;
 	}
@@ -297,6 +360,7 @@ on_worker(struct bus_socket *socket, void *broker)
 			(void)!buf_addslice(&w->route, m.parts[0]);
 		if (w != NULL && w->at != NULL && work.answer.len > 0) {
 			send_told(b, w->at, work.answer);
+			keep_answer(b, w->at, &work);
 			free_question(w->at);
 			w->at = NULL;
 		}
@@ -372,6 +436,26 @@ on_look(struct ev_loop *loop, ev_timer *timer, int events)
 	serve(b);
 }
 
+/* A worker tells them to ingest when it has nothing else to do. */
+static void
+hand_uses(struct broker *b)
+{
+	struct msg_work work = { .used = buf_slice(&b->used) };
+	struct slice parts[2];
+	struct worker *w;
+	bool starting;
+
+	if (b->used.len == 0 || (w = find_idle(b, &starting)) == NULL)
+		return;
+	buf_clear(&b->frame);
+	if (msg_encode(&b->frame, MSG_work, &work) == -1)
+		return;
+	parts[0] = buf_slice(&w->route);
+	parts[1] = buf_slice(&b->frame);
+	if (bus_send(b->back, parts, 2))
+		buf_clear(&b->used);
+}
+
 static void
 on_second(void *broker)
 {
@@ -379,6 +463,7 @@ on_second(void *broker)
 
 	read_cursor(b);
 	give_up(b);
+	hand_uses(b);
 	b->service.cursor = b->cursor;
 	service_note(&b->service, "%zu worker%s, %zu question%s wait%s",
 	    b->n_workers, b->n_workers == 1 ? "" : "s", b->n_waiting,
@@ -436,6 +521,8 @@ broker_main(int argc, char **argv)
 	TAILQ_INIT(&b.workers);
 	arena_init(&b.arena);
 	buf_init(&b.frame, SIZE_MAX / 4);
+	buf_init(&b.used, USED_MOST);
+	b.cache = cache_open();
 	b.service.on_second = on_second;
 	b.service.data = &b;
 	service_start(&b.service);
@@ -455,6 +542,8 @@ broker_main(int argc, char **argv)
 	db_close(&b.shared);
 	arena_release(&b.arena);
 	buf_release(&b.frame);
+	buf_release(&b.used);
+	cache_close(&b.cache);
 	service_release(&b.service);
 	return 0;
 }

@@ -13,17 +13,17 @@ enum {
 	CACHE_ANSWERS = 256,	/* by a hash of what was asked */
 	CACHE_DOMAINS = 1024,
 	ANSWER_BYTES = 256 * 1024,	/* a larger one is not kept */
-	FOLLOWED_MOST = 20000	/* so far behind, all is forgotten instead */
+	FOLLOWED_MOST = 2000	/* so far behind, all is forgotten instead */
 };
 
 struct answer {
 	struct buf asked, text, used;
-	uint64_t changed;	/* the domain's last change when it was made */
-	uint64_t domain;
+	struct cache_state state;	/* when it was asked for */
 };
 
 struct cache {
 	uint64_t seq, epochs;
+	uint64_t forgotten;	/* how often all was */
 	/* The last entry that changed anything, by a hash of the domain. */
 	uint64_t changed[CACHE_DOMAINS];
 	struct answer answers[CACHE_ANSWERS];
@@ -66,15 +66,6 @@ cache_close(struct cache **cache)
 	*cache = NULL;
 }
 
-static void
-forget_all(struct cache *cache)
-{
-	size_t i;
-
-	for (i = 0; i < CACHE_ANSWERS; i++)
-		buf_clear(&cache->answers[i].asked);
-}
-
 /* Time and use move weights and clocks, and no answer. */
 static bool
 changes_answers(enum msg_id id)
@@ -93,7 +84,7 @@ follow_entry(struct cache *cache, struct db_txn *shared, uint64_t seq)
 	if (!db_get(shared, TABLE_log, key_slice(&k), &record) ||
 	    msg_decode(record, &cache->arena, &m, &why) == -1 ||
 	    !msg_is_entry(m.id)) {
-		forget_all(cache);
+		cache->forgotten++;
 		return;
 	}
 	if (changes_answers(m.id))
@@ -101,7 +92,7 @@ follow_entry(struct cache *cache, struct db_txn *shared, uint64_t seq)
 		    seq;
 }
 
-void
+uint64_t
 cache_follow(struct cache *cache, struct db_txn *shared)
 {
 	struct msg_cursor c = { 0 };
@@ -117,7 +108,7 @@ cache_follow(struct cache *cache, struct db_txn *shared)
 	}
 	if (epochs != cache->epochs || seq < cache->seq ||
 	    seq - cache->seq > FOLLOWED_MOST) {
-		forget_all(cache);
+		cache->forgotten++;
 		cache->seq = seq;
 		cache->epochs = epochs;
 	}
@@ -126,6 +117,44 @@ cache_follow(struct cache *cache, struct db_txn *shared)
 		arena_reset(&cache->arena);
 	}
 	arena_reset(&cache->arena);
+	return seq;
+}
+
+static struct slice
+domain_of(const struct msg_ask *ask)
+{
+	struct slice domain = SLICE("default"), s;
+	size_t i;
+
+	for (i = 0; i < ask->arguments.count; i++) {
+		s = ask->arguments.at[i];
+		if (slice_is(s, "--domain") && i + 1 < ask->arguments.count)
+			domain = ask->arguments.at[i + 1];
+		else if (slice_starts(s, "--domain="))
+			domain = slice_of(s.ptr + 9, s.len - 9);
+	}
+	return domain;
+}
+
+struct cache_state
+cache_state(const struct cache *cache, const struct msg_ask *ask)
+{
+	uint64_t d = hash(domain_of(ask)) % CACHE_DOMAINS;
+
+	return (struct cache_state){ .domain = d,
+		.changed = cache->changed[d], .forgotten = cache->forgotten };
+}
+
+bool
+cache_words(const struct msg_ask *ask, struct buf *out)
+{
+	struct msg_ask words = { .verb = ask->verb, .rows = ask->rows,
+		.arguments = ask->arguments };
+
+	return (slice_is(ask->verb, "search") ||
+		slice_is(ask->verb, "context") ||
+		slice_is(ask->verb, "begin")) &&
+	    msg_encode(out, MSG_ask, &words) == 0;
 }
 
 static struct answer *
@@ -135,14 +164,15 @@ place_of(struct cache *cache, struct slice asked)
 }
 
 bool
-cache_find(struct cache *cache, struct slice domain, struct slice asked,
-    struct slice *answer, struct slice *used)
+cache_find(struct cache *cache, const struct cache_state *now,
+    struct slice asked, struct slice *answer, struct slice *used)
 {
 	struct answer *a = place_of(cache, asked);
-	uint64_t d = hash(domain) % CACHE_DOMAINS;
 
 	if (a->asked.len == 0 || !slice_eq(buf_slice(&a->asked), asked) ||
-	    a->domain != d || a->changed != cache->changed[d])
+	    a->state.domain != now->domain ||
+	    a->state.changed != now->changed ||
+	    a->state.forgotten != now->forgotten)
 		return false;
 	*answer = buf_slice(&a->text);
 	*used = buf_slice(&a->used);
@@ -150,16 +180,15 @@ cache_find(struct cache *cache, struct slice domain, struct slice asked,
 }
 
 void
-cache_keep(struct cache *cache, struct slice domain, struct slice asked,
-    struct slice answer, struct slice used)
+cache_keep(struct cache *cache, const struct cache_state *state,
+    struct slice asked, struct slice answer, struct slice used)
 {
 	struct answer *a = place_of(cache, asked);
 
 	buf_clear(&a->asked);
 	buf_clear(&a->text);
 	buf_clear(&a->used);
-	a->domain = hash(domain) % CACHE_DOMAINS;
-	a->changed = cache->changed[a->domain];
+	a->state = *state;
 	if (answer.len >= ANSWER_BYTES || asked.len >= ANSWER_BYTES ||
 	    used.len >= ANSWER_BYTES)
 		return;

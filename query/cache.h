@@ -4,6 +4,9 @@
  * An answer holds until something is said or done in its domain, or the store
  * is made again.  That time passes or that artifacts were used changes no
  * answer.  Kept are the latest CACHE_ANSWERS, in memory that is bounded.
+ *
+ * A state of a domain is taken before a question is handed out, and its answer
+ * is kept under it: what has changed meanwhile makes it an old one.
  */
 #ifndef QUERY_CACHE_H
 #define QUERY_CACHE_H
@@ -15,16 +18,27 @@ struct cache;
 struct cache *cache_open(void);
 void cache_close(struct cache **cache);
 
+/* Equal ones: nothing has changed between. */
+struct cache_state {
+	uint64_t domain, changed, forgotten;
+};
+
 /*
- * Follows the log up to the store's cursor as of the transaction.  To be
- * called before cache_find, and before what cache_keep keeps is made.
+ * Follows the log up to the store's cursor as of the transaction, which is
+ * what it gives.
  */
-void cache_follow(struct cache *cache, struct db_txn *shared);
+uint64_t cache_follow(struct cache *cache, struct db_txn *shared);
+/* Of the question's domain, as of the last cache_follow. */
+struct cache_state cache_state(const struct cache *cache,
+    const struct msg_ask *ask);
+/* What was asked, whoever asked it; false: such an answer is not kept. */
+bool cache_words(const struct msg_ask *ask, struct buf *out)
+    __attribute__((warn_unused_result));
 /* The answer to what was asked with the same words; false: there is none. */
-bool cache_find(struct cache *cache, struct slice domain, struct slice asked,
-    struct slice *answer, struct slice *used);
+bool cache_find(struct cache *cache, const struct cache_state *now,
+    struct slice asked, struct slice *answer, struct slice *used);
 /* `used` is what is to be told again each time the answer is given. */
-void cache_keep(struct cache *cache, struct slice domain, struct slice asked,
-    struct slice answer, struct slice used);
+void cache_keep(struct cache *cache, const struct cache_state *state,
+    struct slice asked, struct slice answer, struct slice used);
 
 #endif

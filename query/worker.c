@@ -21,7 +21,6 @@
 #include "common/msg_rows.h"
 #include "common/sender.h"
 #include "common/xmalloc.h"
-#include "query/cache.h"
 
 enum {
 	ARGUMENTS_MOST = 64,
@@ -34,8 +33,7 @@ struct worker {
 	struct bus *bus;
 	struct bus_socket *socket;
 	struct arena arena;
-	struct buf used, answer, frame, asked;
-	struct cache *cache;
+	struct buf used, answer, frame;
 };
 
 /* What was printed, on standard output and on standard error. */
@@ -192,7 +190,8 @@ run(struct worker *w, const struct msg_ask *ask, struct printed *p)
 	return run_program(w, argv, p);
 }
 
-static void
+/* Into w->answer; its status. */
+static int
 answer(struct worker *w, const struct msg_ask *ask)
 {
 	struct msg_told told = { .number = ask->number };
@@ -218,93 +217,16 @@ answer(struct worker *w, const struct msg_ask *ask)
 	buf_release(&p.out);
 	buf_release(&p.error);
 	buf_release(&rows);
-}
-
-/* ---- answers that still hold ---- */
-
-static bool
-is_kept(const struct msg_ask *ask)
-{
-	return slice_is(ask->verb, "search") ||
-	    slice_is(ask->verb, "context") || slice_is(ask->verb, "begin");
-}
-
-static struct slice
-domain_of(const struct msg_ask *ask)
-{
-	struct slice domain = SLICE("default"), s;
-	size_t i;
-
-	for (i = 0; i < ask->arguments.count; i++) {
-		s = ask->arguments.at[i];
-		if (slice_is(s, "--domain") && i + 1 < ask->arguments.count)
-			domain = ask->arguments.at[i + 1];
-		else if (slice_starts(s, "--domain="))
-			domain = slice_of(s.ptr + 9, s.len - 9);
-	}
-	return domain;
-}
-
-/* What was asked, whoever asked it, and when. */
-static struct slice
-asked_words(struct worker *w, const struct msg_ask *ask)
-{
-	struct msg_ask words = { .verb = ask->verb, .rows = ask->rows,
-		.arguments = ask->arguments };
-
-	buf_clear(&w->asked);
-	if (msg_encode(&w->asked, MSG_ask, &words) == -1)
-		return SLICE_NONE;
-	return buf_slice(&w->asked);
-}
-
-/* An answer bears the number of its question: it is made with it anew. */
-static bool
-answer_again(struct worker *w, const struct msg_ask *ask)
-{
-	struct recall *r = w->cli.kept;
-	struct msg_told told;
-	struct msg_error why;
-	struct slice kept, used;
-	struct db_txn *txn;
-
-	if (r->shared == NULL)
-		return false;
-	txn = db_read(r->shared);
-	cache_follow(w->cache, txn);
-	db_abort(&txn);
-	if (!cache_find(w->cache, domain_of(ask), asked_words(w, ask), &kept,
-		&used) ||
-	    msg_decode_as(kept, &w->arena, MSG_told, &told, &why) == -1)
-		return false;
-	told.number = ask->number;
-	buf_clear(&w->answer);
-	buf_addslice(&w->used, used);
-	return msg_encode(&w->answer, MSG_told, &told) == 0;
-}
-
-static void
-answer_fresh(struct worker *w, const struct msg_ask *ask)
-{
-	size_t used_before = w->used.len;
-	struct msg_error why;
-	struct msg_told told;
-
-	answer(w, ask);
-	if (is_kept(ask) && msg_decode_as(buf_slice(&w->answer), &w->arena,
-		MSG_told, &told, &why) == 0 && told.status == 0)
-		cache_keep(w->cache, domain_of(ask), asked_words(w, ask),
-		    buf_slice(&w->answer),
-		    slice_of(w->used.ptr + used_before,
-			w->used.len - used_before));
+	return p.status;
 }
 
 /* ---- the process ---- */
 
 static void
-say(struct worker *w, struct slice told)
+say(struct worker *w, struct slice told, bool holds, struct slice used)
 {
-	struct msg_work work = { .pid = (uint64_t)getpid(), .answer = told };
+	struct msg_work work = { .pid = (uint64_t)getpid(), .answer = told,
+		.holds = holds, .used = used };
 	struct slice part;
 
 	buf_clear(&w->frame);
@@ -346,17 +268,31 @@ tell_used(struct worker *w)
 }
 
 static void
+take_ask(struct worker *w, const struct msg_ask *ask)
+{
+	size_t before = w->used.len;
+	bool holds;
+
+	w->cli.kept->level = false;	/* until a view of the store is opened */
+	holds = answer(w, ask) == 0 && w->cli.kept->level;
+	say(w, buf_slice(&w->answer), holds, slice_of(w->used.ptr + before,
+	    w->used.len - before));
+}
+
+static void
 take(struct worker *w, const struct bus_message *m)
 {
 	struct msg_error why;
-	struct msg_ask ask;
+	struct msg message;
 
-	if (m->count != 1 || msg_decode_as(m->parts[0], &w->arena, MSG_ask,
-		&ask, &why) == -1)
+	if (m->count != 1 || msg_decode(m->parts[0], &w->arena, &message,
+		&why) == -1 || (message.id != MSG_ask &&
+		message.id != MSG_work))
 		fatalx(EX_RETRY, "the broker sent what is no question");
-	if (!is_kept(&ask) || !answer_again(w, &ask))
-		answer_fresh(w, &ask);
-	say(w, buf_slice(&w->answer));
+	if (message.id == MSG_ask)
+		take_ask(w, &message.as->ask);
+	else
+		buf_addslice(&w->used, message.as->work.used);
 	arena_reset(&w->arena);
 }
 
@@ -388,15 +324,13 @@ worker_main(int argc, char **argv)
 	buf_init(&w.used, SIZE_MAX / 4);
 	buf_init(&w.answer, SIZE_MAX / 4);
 	buf_init(&w.frame, SIZE_MAX / 4);
-	buf_init(&w.asked, SIZE_MAX / 4);
-	w.cache = cache_open();
 	w.cli.used = &w.used;
 	w.cli.kept = xcalloc(1, sizeof(*w.cli.kept));
 	w.bus = bus_open();
 	w.socket = bus_socket(w.bus, BUS_DEALER);
 	if (bus_connect(w.socket, w.cli.conf.home, "query-work.sock") == -1)
 		fatal(EX_RETRY, "query-work.sock");
-	say(&w, SLICE_NONE);
+	say(&w, SLICE_NONE, false, SLICE_NONE);
 	for (;;) {
 		if (!bus_wait(w.socket, USED_WAIT_MS) ||
 		    w.used.len >= USED_BYTES)

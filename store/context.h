@@ -49,6 +49,7 @@ struct context_part {
 	bool artifact;		/* handing it out is a use of it */
 	struct msg_u64s covers;	/* an artifact's turns, first, last ... */
 	const char *left_out;	/* why; NULL: it is in */
+	uint64_t key_hash, group_hash;	/* they differ: so does what they are of */
 };
 
 struct context_ask {

@@ -160,7 +160,8 @@ add_hit(struct gather *g, const struct search_hit *h, double rank)
 {
 	struct context_turn t = { .seq = h->seq, .i = h->i, .thread = h->thread,
 		.number = h->turn, .ts = h->ts, .role = h->role,
-		.user = h->user, .text = h->text, .id = h->id };
+		.user = h->user, .text = h->text, .id = h->id,
+		.key = h->key };
 	struct msg_artifact a;
 	struct context_part *p;
 
@@ -199,6 +200,7 @@ run_search(struct gather *g, unsigned in, uint64_t limit,
 	query.room = g->thread.key != 0 ? g->thread.room : g->ask->room;
 	query.in = in;
 	query.limit = limit;
+	query.wordless = true;
 	return search_run(g->view->search, &g->view->found, &query, g->arena,
 	    out, why);
 }

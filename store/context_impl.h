@@ -39,6 +39,7 @@ struct context_turn {
 	uint64_t seq, i, thread, number;
 	int64_t ts;
 	struct slice role, user, text, id;
+	struct slice key;	/* empty: it is made */
 };
 bool context_read_thread(struct gather *g, uint64_t key, struct msg_thread *out);
 /* By number; false: it is not there, or was forgotten. */

@@ -2,6 +2,7 @@
  * context_pack - what fits a budget, and how it is written down
  */
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "common/json.h"
 #include "common/when.h"
@@ -72,7 +73,8 @@ has_group(struct context_part *const *in, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (in[i]->kind == p->kind && slice_eq(in[i]->group, p->group))
+		if (in[i]->group_hash == p->group_hash &&
+		    in[i]->kind == p->kind && slice_eq(in[i]->group, p->group))
 			return true;
 	return false;
 }
@@ -103,7 +105,8 @@ is_given(struct context_part *const *in, size_t n,
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (in[i]->key.len > 0 && slice_eq(in[i]->key, p->key))
+		if (in[i]->key_hash == p->key_hash && in[i]->key.len > 0 &&
+		    slice_eq(in[i]->key, p->key))
 			return true;
 	return false;
 }
@@ -123,6 +126,8 @@ choose(struct context *c)
 	for (i = 0; i < c->n_parts; i++) {
 		struct context_part *p = all[i];
 
+		p->key_hash = XXH3_64bits(p->key.ptr, p->key.len);
+		p->group_hash = XXH3_64bits(p->group.ptr, p->group.len);
 		if (is_given(in, n, p))
 			p->left_out = "given already";
 		else if (p->artifact && is_covered(in, n, p))
@@ -306,17 +311,22 @@ put_part(struct buf *out, const struct context_part *p)
 {
 	char stamp[WHEN_TEXT_BYTES];
 
-	buf_addf(out, "{\"kind\":\"%s\",\"key\":", kinds[p->kind].name);
+	buf_adds(out, "{\"kind\":\"");
+	buf_adds(out, kinds[p->kind].name);
+	buf_adds(out, "\",\"key\":");
 	json_put_str(out, p->key);
 	buf_adds(out, ",\"id\":");
 	if (p->id.len > 0)
 		json_put_str(out, p->id);
 	else
 		buf_adds(out, "null");
-	buf_addf(out, ",\"tokens\":%llu", (unsigned long long)p->tokens);
+	buf_adds(out, ",\"tokens\":");
+	buf_addu(out, p->tokens);
 	if (p->ts != 0) {
 		when_format(p->ts, stamp);
-		buf_addf(out, ",\"ts\":\"%s\"", stamp);
+		buf_adds(out, ",\"ts\":\"");
+		buf_adds(out, stamp);
+		buf_addc(out, '"');
 	}
 	if (p->superseded)
 		buf_adds(out, ",\"superseded\":true");

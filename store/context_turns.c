@@ -63,14 +63,30 @@ context_speaker(const struct context_turn *t)
 	return t->user;
 }
 
-/* "2025-11-05" above the turns of one day of one thread. */
+/* Several as one.  A question's context has hundreds of turns. */
 static struct slice
-group_of(struct gather *g, const struct context_turn *t, bool with_time)
+join(struct arena *arena, const struct slice *parts, size_t n)
+{
+	size_t i, len = 0, at = 0;
+	char *out;
+
+	for (i = 0; i < n; i++)
+		len += parts[i].len;
+	out = arena_room(arena, len + 1);
+	for (i = 0; i < n; at += parts[i++].len)
+		memcpy(out + at, parts[i].ptr, parts[i].len);
+	return slice_of(out, len);
+}
+
+/* "2025-11-05:" above the turns of one day of one thread. */
+static struct slice
+group_of(struct gather *g, const struct context_turn *t)
 {
 	char stamp[WHEN_TEXT_BYTES];
 
-	when_format(t->ts, stamp);
-	return arena_printf(g->arena, "%.*s:", with_time ? 16 : 10, stamp);
+	when_format_date(when_day_of(t->ts), stamp);
+	return join(g->arena, (struct slice[]){ slice_str(stamp),
+	    SLICE(":") }, 2);
 }
 
 void
@@ -84,12 +100,12 @@ context_add_turn(struct gather *g, enum context_kind kind, double rank,
 		mark = refined_by.len > 0 ?
 		    arena_printf(g->arena, " [superseded by %.*s]",
 			SLICE_ARG(refined_by)) : SLICE(" [superseded]");
-	p = context_add_part(g, kind, rank, arena_printf(g->arena, "%.*s: %.*s%.*s",
-	    SLICE_ARG(who), SLICE_ARG(t->text), SLICE_ARG(mark)));
-	p->key = arena_printf(g->arena, "%llu.%llu",
+	p = context_add_part(g, kind, rank, join(g->arena, (struct slice[]){
+	    who, SLICE(": "), t->text, mark }, 4));
+	p->key = t->key.len > 0 ? t->key : arena_printf(g->arena, "%llu.%llu",
 	    (unsigned long long)t->seq, (unsigned long long)t->i);
 	p->id = t->id;
-	p->group = group_of(g, t, false);
+	p->group = group_of(g, t);
 	p->ts = t->ts;
 	p->thread = t->thread;
 	p->turn = t->number;

@@ -64,6 +64,7 @@ struct search_query {
 	int64_t now_ms;			/* recency is counted from here; 0: from
 					   the newest document of the domain */
 	bool lexical;			/* without dense similarity */
+	bool wordless;			/* hits need not say which words */
 };
 
 #define SEARCH_ALL                                                          \

@@ -473,7 +473,7 @@ hits_of(struct run *r, struct search_result *out)
 	qsort(p.hits, p.n, sizeof(p.hits[0]), compare_hits);
 	out->hits = p.hits;
 	out->n_hits = p.n < r->q->limit ? p.n : r->q->limit;
-	for (i = 0; i < out->n_hits; i++)
+	for (i = 0; !r->q->wordless && i < out->n_hits; i++)
 		p.hits[i].why.words = words_found(r, &p.hits[i]);
 	out->candidates = r->n_candidates;
 }

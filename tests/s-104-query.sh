@@ -37,12 +37,26 @@ printf '{"user":"u1","ts":"2025-01-01T12:00:00Z","text":"the lateword has come"}
 wait $late
 is "$(jq -r .text "$SCRATCH/late" | head -1)" 'the lateword has come' 'and is answered when it is there'
 
-# A worker that dies takes its own answer along, and nothing else.
+# An answer is given again without a worker, until something changes.
 workers() { pgrep -f "skein-query worker --home $SKEIN_HOME|worker --home $SKEIN_HOME"; }
+weight() { skein artifacts --json | jq 'select(.summary | test("two replicas")) | .weight * 1000 | round'; }
+asked() { timeout 2 skein ask context --query 'how many replicas does the login service need' --json | jq -r .text; }
+before=$(weight)
+first=$(asked)
+like "$first" 'two replicas' 'a context is made'
+kill -STOP $(workers)
+is "$(asked)" "$first" 'and given again while no worker is there to make it'
+kill -CONT $(workers)
+used_twice() { [ "$(weight)" -ge $((before + 400)) ]; }
+ok 'that it was used twice is known' wait_for 10 used_twice
+printf '{"user":"u1","ts":"2025-01-01T12:01:00Z","text":"the login service now needs seven replicas"}\n' | skein send --wait >/dev/null
+like "$(asked)" 'seven replicas' 'what was said since is in the next one'
+
+# A worker that dies takes its own answer along, and nothing else.
 victim=$(workers | head -1)
 ok 'there is a worker' test -n "$victim"
 kill -STOP $(workers)
-skein ask search login >"$SCRATCH/lost" 2>&1 &
+skein ask search replicas >"$SCRATCH/lost" 2>&1 &
 lost=$!
 sleep 0.3
 is "$(skein ask turns --limit 1 --json | wc -l)" 1 'with one stopped another is started'
