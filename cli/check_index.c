@@ -2,19 +2,34 @@
  * check_index - the search index against the store's list and the log
  *
  * Each piece that the store lists must be there, of its own or inside a larger
- * one, whole and undamaged.  --deep makes each from the log again and compares
- * the hashes.
+ * one, whole and undamaged, and so must its vectors, where there are some.
+ * --deep makes each from the log again and compares the hashes.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/check.h"
 #include "store/segments.h"
+#include "store/vectors.h"
+
+static void
+check_vectors(struct check *c, const struct segment *s, const char *path,
+    const struct embed *embed)
+{
+	char *file = vectors_path(path, vectors_model(embed));
+	struct vectors *v = vectors_map(file, s, embed);
+
+	if (access(file, F_OK) == 0 && (v == NULL || !vectors_is_sound(v)))
+		check_finding(c, "index", "%s is damaged: 'skein rebuild "
+		    "--from store' makes it again", file);
+	vectors_free(v);
+	free(file);
+}
 
 /* Files of row `at`: its own, and larger ones that begin there. */
 static void
 check_piece(struct check *c, const char *dir, const struct segment_list *list,
-    size_t at)
+    size_t at, const struct embed *embed)
 {
 	struct segment *s;
 	unsigned level;
@@ -30,11 +45,14 @@ check_piece(struct check *c, const char *dir, const struct segment_list *list,
 		if (s != NULL && (!segment_is_sound(s) ||
 			(level == 0 && segment_hash(s) != hash)))
 			check_finding(c, "index", "%s is damaged: remove it "
-			    "and start the store stage anew, it is made "
-			    "again from the log", path);
+			    "and start the store stage anew, or 'skein "
+			    "rebuild --from store': it is made again from "
+			    "the log", path);
 		else if (s == NULL && access(path, F_OK) == 0)
 			check_finding(c, "index", "%s is no segment: remove "
 			    "it and start the store stage anew", path);
+		else if (s != NULL && embed != NULL)
+			check_vectors(c, s, path, embed);
 		segment_close(&s);
 		free(path);
 	}
@@ -71,6 +89,7 @@ void
 check_index(struct check *c, bool deep)
 {
 	char *dir = segments_dir(&c->cli->conf);
+	struct embed *embed = embed_open_shipped(&c->cli->conf);
 	struct segment_list list = { 0 };
 	size_t i;
 
@@ -82,10 +101,12 @@ check_index(struct check *c, bool deep)
 			    "to %llu, which is no range of one",
 			    (unsigned long long)list.rows[i].first,
 			    (unsigned long long)list.rows[i].last);
-		check_piece(c, dir, &list, i);
+		check_piece(c, dir, &list, i, embed);
 	}
 	if (deep)
 		check_against_log(c, &list);
 	segment_list_release(&list);
+	if (embed != NULL)
+		embed_close(&embed);
 	free(dir);
 }

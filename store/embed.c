@@ -282,6 +282,7 @@ embed_dims(const struct embed *e)
 struct sum {
 	int32_t values[EMBED_DIMS_MAX];
 	unsigned pieces;
+	bool whole;			/* words in several pieces do not count */
 	char word[WORD_BYTES];
 	size_t word_len;		/* past WORD_BYTES: too long */
 };
@@ -331,7 +332,7 @@ end_word(const struct embed *e, struct sum *s)
 	while (s->word_len <= WORD_BYTES && at < s->word_len &&
 	    s->pieces < TEXT_PIECES) {
 		len = longest_piece(e, s, at, &piece);
-		if (len == 0)
+		if (len == 0 || (s->whole && len < s->word_len))
 			break;
 		add_row(e, s, piece - 1);
 		at += len;
@@ -413,8 +414,8 @@ round_sum(struct sum *s, size_t dims, int8_t *out)
 	return true;
 }
 
-bool
-embed_text(const struct embed *e, struct slice text, int8_t *out)
+static bool
+embed(const struct embed *e, struct slice text, bool whole, int8_t *out)
 {
 	struct sum s;
 	size_t pos = 0;
@@ -423,6 +424,7 @@ embed_text(const struct embed *e, struct slice text, int8_t *out)
 	memset(out, 0, e->dims);
 	memset(s.values, 0, e->dims * sizeof(s.values[0]));
 	s.pieces = 0;
+	s.whole = whole;
 	s.word_len = 0;
 	text.len = text_cut(text, EMBED_TEXT_MAX);
 	while (pos < text.len && s.pieces < TEXT_PIECES) {
@@ -433,6 +435,18 @@ embed_text(const struct embed *e, struct slice text, int8_t *out)
 	}
 	end_word(e, &s);
 	return round_sum(&s, e->dims, out);
+}
+
+bool
+embed_text(const struct embed *e, struct slice text, int8_t *out)
+{
+	return embed(e, text, false, out);
+}
+
+bool
+embed_words(const struct embed *e, struct slice text, int8_t *out)
+{
+	return embed(e, text, true, out);
 }
 
 #ifdef __SSE2__

@@ -48,6 +48,11 @@ size_t embed_dims(const struct embed *e);
  */
 enum { EMBED_TEXT_MAX = 32768 };
 bool embed_text(const struct embed *e, struct slice text, int8_t *out);
+/*
+ * The same of those words alone that the table has whole: pieces of letters
+ * that are no word are near to something or other.
+ */
+bool embed_words(const struct embed *e, struct slice text, int8_t *out);
 
 /*
  * How near two vectors of one table are: their cosine times EMBED_NORM, but

@@ -3,7 +3,10 @@
  *
  * Small domains are looked at whole; in larger ones the words choose whom to
  * look at.  A likeness counts from the domain's mean upwards: how alike any
- * two of its texts are says nothing.
+ * two of its texts are says nothing.  Where no document has a word of the
+ * query, nothing but likeness speaks, and something is always the most alike:
+ * then words that the table does not have whole do not count, and a document
+ * is found from LEAST_ALONE on only.
  */
 #include <stdlib.h>
 
@@ -15,6 +18,13 @@ enum {
 	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
 	DENSE_CANDIDATES = 300,
 };
+
+/*
+ * Of sentences of the training sets: the most alike of 3,000 that mean the
+ * same is above it for 95 of 100 queries, of 3,000 about something else and
+ * with no word in common, for a few; for words that are none, never.
+ */
+static const float LEAST_ALONE = 0.45f;
 
 /* ---- vectors ---- */
 
@@ -67,6 +77,13 @@ find_vectors(struct run *r, struct source *source)
 
 /* ---- the query ---- */
 
+/* No document has a word of the query. */
+static bool
+is_alone(const struct run *r)
+{
+	return r->most_terms <= 0.0f;
+}
+
 /* Without the speakers' names: who speaks is asked elsewhere. */
 static bool
 embed_query(struct run *r)
@@ -80,8 +97,8 @@ embed_query(struct run *r)
 		if (w->name)
 			memset(text + w->at, ' ', w->len);
 	}
-	return embed_text(r->s->embed, slice_of(text, r->q->text.len),
-	    r->dense.query);
+	return (is_alone(r) ? embed_words : embed_text)(r->s->embed,
+	    slice_of(text, r->q->text.len), r->dense.query);
 }
 
 static double
@@ -126,12 +143,13 @@ scan(struct run *r, uint32_t place, struct heap *h)
 {
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place };
+	float least = is_alone(r) ? LEAST_ALONE : 0.0f;
 	uint32_t d;
 
 	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
 		c.key = (float)likeness(r, source, d);
 		note_most(r, c.key);
-		if (c.key > (h->n == h->most ? h->at[0].key : 0.0f) &&
+		if (c.key > (h->n == h->most ? h->at[0].key : least) &&
 		    !source->skip && passes(r, source, d)) {
 			c.doc = source->base + d;
 			heap_offer(h, &c);

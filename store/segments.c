@@ -3,7 +3,6 @@
  */
 #include "store/segments.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -246,84 +245,4 @@ segments_hold(const char *dir, const struct segment_list *list, size_t at)
 		free(path);
 	}
 	return there;
-}
-
-/* Files that hold any of the entries, but not by the name that counts now. */
-static int
-remove_others(const char *dir, const struct segment_list *list,
-    uint64_t first, uint64_t last)
-{
-	struct segment_name name;
-	const struct dirent *file;
-	uint64_t hash;
-	size_t at, n;
-	DIR *d = opendir(dir);
-
-	if (d == NULL)
-		return errno == ENOENT ? 0 : -1;
-	while ((file = readdir(d)) != NULL) {
-		if (!segment_name_parse(file->d_name, &name) ||
-		    name.level >= SEGMENT_LEVELS || name.first > last ||
-		    name.first + segment_span(name.level) - 1 < first)
-			continue;
-		at = (name.first - 1) / SEGMENT_SPAN;
-		if (at < list->n && list->rows[at].first == name.first &&
-		    segment_list_hash(list, at, name.level, &hash, &n) &&
-		    hash == name.hash)
-			continue;
-		if (unlinkat(dirfd(d), file->d_name, 0) == -1 &&
-		    errno != ENOENT) {
-			closedir(d);
-			return -1;
-		}
-	}
-	closedir(d);
-	return 0;
-}
-
-static int
-remake_one(const char *dir, struct db_txn *shared, struct db_txn *store,
-    struct tokeniser *tokeniser, const struct segment_row *row)
-{
-	struct segment *s = segment_make(shared, tokeniser, row->first,
-	    row->last, NULL, NULL);
-	struct msg_segment now = { .last = row->last,
-		.hash = segment_hash(s), .bytes = segment_bytes(s) };
-	char *path = segment_path(dir, 0, row->first, now.hash);
-	struct key k = key_u64(row->first);
-	int rc = segment_save(dir, path, s);
-
-	if (rc == 0)
-		db_put_msg(store, TABLE_segments, key_slice(&k), MSG_segment,
-		    &now);
-	free(path);
-	segment_close(&s);
-	return rc;
-}
-
-int
-segment_remake(const char *dir, struct db_txn *shared, struct db_txn *store,
-    uint64_t first, uint64_t last)
-{
-	struct tokeniser *tokeniser = tokeniser_new();
-	struct segment_list list = { 0 };
-	int rc = 0;
-	size_t i;
-
-	segment_list_read(&list, store);
-	for (i = 0; i < list.n && rc == 0; i++)
-		if (list.rows[i].last >= first && list.rows[i].first <= last)
-			rc = remake_one(dir, shared, store, tokeniser,
-			    &list.rows[i]);
-	/* A larger piece no longer counts: what else it held is made too. */
-	segment_list_read(&list, store);
-	for (i = 0; i < list.n && rc == 0; i++)
-		if (!segments_hold(dir, &list, i))
-			rc = remake_one(dir, shared, store, tokeniser,
-			    &list.rows[i]);
-	if (rc == 0)
-		rc = remove_others(dir, &list, first, last);
-	segment_list_release(&list);
-	tokeniser_free(&tokeniser);
-	return rc;
 }

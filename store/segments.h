@@ -57,14 +57,6 @@ int segment_save(const char *dir, const char *path, const struct segment *s)
 struct segment *segment_make(struct db_txn *shared,
     struct tokeniser *tokeniser, uint64_t first, uint64_t last,
     void (*beat)(void *data), void *data);
-/*
- * Makes the pieces that hold entries first to last again, after something in
- * the log was forgotten: writes their files, lists them, removes all older
- * files with those entries.  -1 and errno.
- */
-int segment_remake(const char *dir, struct db_txn *shared,
-    struct db_txn *store, uint64_t first, uint64_t last)
-    __attribute__((warn_unused_result));
 /* Whether a file holds the piece that begins with row `at`, of any level. */
 bool segments_hold(const char *dir, const struct segment_list *list,
     size_t at);

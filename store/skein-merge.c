@@ -173,6 +173,48 @@ merge_one(struct merging *m, size_t at, unsigned level, const char *path)
 }
 
 static bool
+is_whole(struct merging *m, const char *path)
+{
+	struct segment *s = segment_map(path);
+	bool whole = s != NULL && segment_is_sound(s);
+	struct vectors *v;
+	char *file;
+
+	if (whole && m->embed != NULL) {
+		file = vectors_path(path, vectors_model(m->embed));
+		v = vectors_map(file, s, m->embed);
+		whole = v != NULL && vectors_is_sound(v);
+		vectors_free(v);
+		free(file);
+	}
+	segment_close(&s);
+	return whole;
+}
+
+/*
+ * Whether a piece is to be made of smaller ones.  Where it is there and the
+ * first of them too, the store was made again, perhaps because somebody found
+ * damage: then it is read whole before it is kept.
+ */
+static bool
+is_due(struct merging *m, size_t at, unsigned level, const char *path)
+{
+	uint64_t hash;
+	size_t n;
+	char *part;
+	bool due;
+
+	if (access(path, F_OK) == -1)
+		return true;
+	if (!segment_list_hash(&m->list, at, level - 1, &hash, &n))
+		return false;
+	part = segment_path(m->dir, level - 1, m->list.rows[at].first, hash);
+	due = access(part, F_OK) == 0 && !is_whole(m, path);
+	free(part);
+	return due;
+}
+
+static bool
 merge_level(struct merging *m, unsigned level)
 {
 	bool any = false;
@@ -187,7 +229,7 @@ merge_level(struct merging *m, unsigned level)
 		}
 		path = segment_path(m->dir, level, m->list.rows[at].first,
 		    hash);
-		if (access(path, F_OK) == -1)
+		if (is_due(m, at, level, path))
 			any = merge_one(m, at, level, path) || any;
 		free(path);
 	}

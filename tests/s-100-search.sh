@@ -66,6 +66,18 @@ is "$(keys 'ENOENT' --as-of 2023-05-30 --lexical)" '' '--as-of'
 is "$(keys 'group' --limit 1 | wc -w)" 1 '--limit'
 like "$(first 'what did Dev say in June 2023')" '^m[45]$' 'speaker and month of a query meet those of a turn'
 
+is "$(keys 'the build fails' --in artifacts --status open)" a4.0 '--status'
+is "$(keys 'the build fails' --in artifacts --status resolved --lexical)" '' '--status again'
+is "$(keys 'the build fails' --in artifacts --tag enoent)" a4.0 '--tag'
+is "$(keys 'the build fails' --in artifacts --tag nosuch)" '' '--tag again'
+is "$(keys 'the build fails' --in artifacts --type effort)" a4.0 '--type'
+
+# meaning: what has no word of the query is found by likeness, or not at all
+like "$(first 'schooling and employment')" '^m3$' 'no word in common, and found'
+is "$(keys 'flurbzig wombelkro')" '' 'words that are none find nothing'
+is "$(keys 'xqzt')" '' 'nor does one'
+is "$(keys 'tungsten boiling temperature')" '' 'nor do words about nothing that was said'
+
 # domains
 is "$(keys 'support groups' --domain other)" e1 'another domain has its own'
 is "$(keys 'world' | grep -c e1)" 0 'and nothing of it is seen from here'
@@ -104,6 +116,10 @@ if skein help | grep -q '^  remember '; then
   a=$(skein remember --json 'the monitor checks status and role of each agent' | field result)
   b=$(skein refine --json "$a" 'the monitor checks only the role of each agent' | field result)
   hits=$(skein search --json 'monitor checks role agent' --in artifacts)
+  then=$(skein artifacts --json | grep "\"key\":\"$a\"" | field created_at)
+  before=$(skein search --json 'monitor checks role agent' --in artifacts --as-of "$then")
+  is "$(grep "\"key\":\"$a\"" <<<"$before" | field superseded)" false '--as-of: before it was refined A was not superseded'
+  is "$(grep -c "\"key\":\"$b\"" <<<"$before")" 0 '  and B was not there'
   ha=$(grep "\"key\":\"$a\"" <<<"$hits") hb=$(grep "\"key\":\"$b\"" <<<"$hits")
   is "$(field superseded <<<"$ha")" true 'AC3: superseded marking in retrieval: A is superseded'
   is "$(field refined_by <<<"$ha")" "$b" 'AC3: refined_by names B'

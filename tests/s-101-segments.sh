@@ -67,19 +67,30 @@ sound 'sound again'
 # Damage is told.
 down
 file=$SKEIN_HOME/db/segments/$(segments | grep '^1-')
+vectors=$(echo "${file%.seg}"-*.vec)
 cp "$file" "$SCRATCH/kept"
 printf x | dd of="$file" bs=1 seek=5000 conv=notrunc 2>/dev/null
-like "$(skein check)" 'is damaged' 'check tells damage'
+like "$(skein check)" 'is damaged.*rebuild --from store' 'check tells damage, and what to do'
 hits 'word7 common1' >/dev/null
 is $? 0 'search survives it'
 cp "$SCRATCH/kept" "$file"
 sound 'sound with the file back'
+printf x | dd of="$file" bs=1 seek=5000 conv=notrunc 2>/dev/null
+printf xyz | dd of="$vectors" bs=1 seek=9000 conv=notrunc 2>/dev/null
+is "$(skein check | grep -c 'is damaged')" 1 'a damaged piece hides its vectors'
 
 # Remade from the log.
 start
 ok 'rebuild --from store' silent skein rebuild --from store
 is "$(hits 'word7 common1')" "$(cat "$SCRATCH/before")" 'gives what was there'
 ok 'and merges again' wait_for "$PATIENCE" is_merged
+is_sound() { silent skein check --deep; }
+ok 'what was damaged is made again, and is what the log gives' wait_for "$PATIENCE" is_sound
+ok '  byte for byte' cmp "$file" "$SCRATCH/kept"
+printf xyz | dd of="$vectors" bs=1 seek=9000 conv=notrunc 2>/dev/null
+like "$(skein check)" '\.vec is damaged' 'damaged vectors are told'
+ok 'rebuild --from store again' silent skein rebuild --from store
+ok 'makes them again too' wait_for "$PATIENCE" is_sound
 down
 is "$(digest | grep '^segments ')" "$(grep '^segments ' "$SCRATCH/digest")" 'the same pieces'
 done_testing
