@@ -4,9 +4,10 @@
  *   feed N            N turns as JSON lines
  *   pass STAGE        be that stage and pass all entries on: what stages do
  *                     before the store is measured elsewhere
- *   fts DB N          an FTS5 index of the same turns: seconds, bytes
- *   ask [DB]          the same queries to the index of SKEIN_HOME and to DB:
- *                     lines "WHO WORDS p50_us p99_us"
+ *   fts DB N          an FTS5 index of the same turns: seconds by the clock and
+ *                     of the processor, bytes
+ *   ask N [DB]        N queries of each length to the index of SKEIN_HOME and
+ *                     to DB: lines "WHO WORDS p50_us p99_us"
  *
  * Words are drawn from a vocabulary by Zipf's law, so that lists of all
  * lengths are met.  FTS5 is built without a copy of the text, with the Porter
@@ -31,7 +32,7 @@
 #define HAS_SQLITE 0
 #endif
 
-enum { WORDS = 60000, QUERIES = 100, LONGEST = 8, BATCH = 512 };
+enum { WORDS = 60000, LONGEST = 8, BATCH = 512 };
 
 static uint64_t
 roll(uint64_t *dice)
@@ -98,14 +99,20 @@ feed(uint64_t n)
 	return 0;
 }
 
+static double
+read_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* Processor time: both sides only compute, and others may be at work. */
 static double
 now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---- questions ---- */
@@ -170,13 +177,13 @@ open_home(struct home *h, int *argc, char **argv)
 }
 
 static void
-ask_home(struct home *h, bool lexical)
+ask_home(struct home *h, size_t queries, bool lexical)
 {
 	struct search_query query = SEARCH_ALL;
 	struct search_view view = { db_read(h->shared), db_read(h->ingest),
 		NULL, db_read(h->store) };
 	struct search_result result;
-	double took[QUERIES], from;
+	double *took = xcalloc(queries, sizeof(took[0])), from;
 	struct buf text, why;
 	struct arena arena;
 	unsigned words;
@@ -193,7 +200,7 @@ ask_home(struct home *h, bool lexical)
 		fatalx(1, "%s", buf_cstr(&why));
 	arena_reset(&arena);
 	for (words = 1; words <= LONGEST; words++) {
-		for (q = 0; q < QUERIES; q++) {
+		for (q = 0; q < queries; q++) {
 			buf_clear(&text);
 			write_query(q, words, " ", &text);
 			query.text = buf_slice(&text);
@@ -204,8 +211,9 @@ ask_home(struct home *h, bool lexical)
 			took[q] = now() - from;
 			arena_reset(&arena);
 		}
-		report("skein", words, took, QUERIES);
+		report("skein", words, took, queries);
 	}
+	free(took);
 	buf_release(&text);
 	buf_release(&why);
 	arena_release(&arena);
@@ -234,7 +242,7 @@ static int
 build_fts(const char *path, uint64_t n)
 {
 	sqlite3_stmt *insert;
-	double spent = 0.0, from;
+	double spent = 0.0, waited = 0.0, from, begin;
 	struct buf text;
 	struct stat st;
 	sqlite3 *db;
@@ -251,6 +259,7 @@ build_fts(const char *path, uint64_t n)
 		buf_clear(&text);
 		write_text(i, &text);
 		from = now();
+		begin = read_clock(CLOCK_MONOTONIC);
 		if (i % BATCH == 0)
 			run(db, i > 0 ? "COMMIT; BEGIN" : "BEGIN");
 		must(db, sqlite3_bind_int64(insert, 1, (sqlite3_int64)i + 1));
@@ -259,23 +268,26 @@ build_fts(const char *path, uint64_t n)
 		must(db, sqlite3_step(insert));
 		must(db, sqlite3_reset(insert));
 		spent += now() - from;
+		waited += read_clock(CLOCK_MONOTONIC) - begin;
 	}
 	from = now();
+	begin = read_clock(CLOCK_MONOTONIC);
 	run(db, "COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
 	spent += now() - from;
+	waited += read_clock(CLOCK_MONOTONIC) - begin;
 	must(db, sqlite3_finalize(insert));
 	must(db, sqlite3_close(db));
 	if (stat(path, &st) == -1)
 		fatal(1, "%s", path);
-	printf("%.3f %lld\n", spent, (long long)st.st_size);
+	printf("%.3f %.3f %lld\n", waited, spent, (long long)st.st_size);
 	buf_release(&text);
 	return 0;
 }
 
 static void
-ask_fts(const char *path)
+ask_fts(const char *path, size_t queries)
 {
-	double took[QUERIES], from;
+	double *took = xcalloc(queries, sizeof(took[0])), from;
 	sqlite3_stmt *select;
 	struct buf text;
 	unsigned words;
@@ -288,7 +300,7 @@ ask_fts(const char *path)
 	    "MATCH ? ORDER BY rank LIMIT 10", -1, &select, NULL));
 	buf_init(&text, 1 << 20);
 	for (words = 1; words <= LONGEST; words++) {
-		for (q = 0; q < QUERIES; q++) {
+		for (q = 0; q < queries; q++) {
 			buf_clear(&text);
 			write_query(q, words, " OR ", &text);
 			from = now();
@@ -299,8 +311,9 @@ ask_fts(const char *path)
 			must(db, sqlite3_reset(select));
 			took[q] = now() - from;
 		}
-		report("fts5", words, took, QUERIES);
+		report("fts5", words, took, queries);
 	}
+	free(took);
 	must(db, sqlite3_finalize(select));
 	must(db, sqlite3_close(db));
 	buf_release(&text);
@@ -315,9 +328,10 @@ build_fts(const char *path, uint64_t n)
 }
 
 static void
-ask_fts(const char *path)
+ask_fts(const char *path, size_t queries)
 {
 	(void)path;
+	(void)queries;
 }
 #endif
 
@@ -342,17 +356,20 @@ pass(int argc, char **argv)
 static int
 ask(int argc, char **argv)
 {
+	size_t queries = strtoul(argv[2], NULL, 10);
 	struct home h = { 0 };
 
+	if (queries == 0)
+		return 2;
 	open_home(&h, &argc, argv);
-	ask_home(&h, getenv("BENCH_LEXICAL") != NULL);
+	ask_home(&h, queries, getenv("BENCH_LEXICAL") != NULL);
 	search_close(&h.search);
 	db_close(&h.shared);
 	db_close(&h.ingest);
 	db_close(&h.store);
 	conf_release(&h.conf);
-	if (argc > 2)
-		ask_fts(argv[2]);
+	if (argc > 3)
+		ask_fts(argv[3], queries);
 	return 0;
 }
 
@@ -365,8 +382,8 @@ main(int argc, char **argv)
 		return pass(argc, argv);
 	if (argc > 3 && strcmp(argv[1], "fts") == 0)
 		return build_fts(argv[2], strtoull(argv[3], NULL, 10));
-	if (argc > 1 && strcmp(argv[1], "ask") == 0)
+	if (argc > 2 && strcmp(argv[1], "ask") == 0)
 		return ask(argc, argv);
-	fprintf(stderr, "usage: bench-search feed N | fts DB N | ask [DB]\n");
+	fprintf(stderr, "usage: bench-search feed N | fts DB N | ask N [DB]\n");
 	return 2;
 }

@@ -19,9 +19,6 @@
  */
 #include "store/embed.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -447,45 +444,4 @@ bool
 embed_words(const struct embed *e, struct slice text, int8_t *out)
 {
 	return embed(e, text, true, out);
-}
-
-#ifdef __SSE2__
-/*
- * A block's products in four sums.  By hand: compilers multiply in sixteen
- * bits and widen the products, which costs three times as much.
- */
-static __m128i
-multiply(const int8_t *a, const int8_t *b)
-{
-	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)a);
-	__m128i y = _mm_loadu_si128((const __m128i *)(const void *)b);
-	__m128i low = _mm_madd_epi16(
-	    _mm_srai_epi16(_mm_unpacklo_epi8(x, x), 8),
-	    _mm_srai_epi16(_mm_unpacklo_epi8(y, y), 8));
-	__m128i high = _mm_madd_epi16(
-	    _mm_srai_epi16(_mm_unpackhi_epi8(x, x), 8),
-	    _mm_srai_epi16(_mm_unpackhi_epi8(y, y), 8));
-
-	return _mm_add_epi32(low, high);
-}
-#endif
-
-int32_t
-embed_cosine(const int8_t *a, const int8_t *b, size_t dims)
-{
-	int32_t sum = 0;
-
-#ifdef __SSE2__
-	__m128i four = _mm_setzero_si128();
-
-	for (size_t at = 0; at < dims; at += BLOCK)
-		four = _mm_add_epi32(four, multiply(a + at, b + at));
-	four = _mm_add_epi32(four, _mm_srli_si128(four, 8));
-	four = _mm_add_epi32(four, _mm_srli_si128(four, 4));
-	sum = _mm_cvtsi128_si32(four);
-#else
-	for (size_t i = 0; i < dims; i++)
-		sum += (int16_t)a[i] * (int16_t)b[i];
-#endif
-	return sum;
 }

@@ -59,5 +59,8 @@ bool embed_words(const struct embed *e, struct slice text, int8_t *out);
  * for rounding.
  */
 int32_t embed_cosine(const int8_t *a, const int8_t *b, size_t dims);
+/* Of one and of n that lie behind each other. */
+void embed_cosines(const int8_t *query, const int8_t *rows, size_t n,
+    size_t dims, int32_t *out);
 
 #endif

@@ -17,6 +17,7 @@ enum {
 	SCAN_MOST = 50000,	/* documents that are all looked at */
 	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
 	DENSE_CANDIDATES = 300,
+	SCAN_AT_ONCE = 256,
 };
 
 /*
@@ -144,10 +145,18 @@ scan(struct run *r, uint32_t place, struct heap *h)
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place };
 	float least = is_alone(r) ? LEAST_ALONE : 0.0f;
-	uint32_t d;
+	size_t dims = embed_dims(r->s->embed);
+	int32_t near[SCAN_AT_ONCE];
+	uint32_t d, n;
 
 	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
-		c.key = (float)likeness(r, source, d);
+		if (d % SCAN_AT_ONCE == 0) {
+			n = source->x.n_docs - d;
+			embed_cosines(r->dense.query,
+			    source->vectors + (size_t)d * dims,
+			    n < SCAN_AT_ONCE ? n : SCAN_AT_ONCE, dims, near);
+		}
+		c.key = (float)((double)near[d % SCAN_AT_ONCE] / EMBED_NORM);
 		note_most(r, c.key);
 		if (c.key > (h->n == h->most ? h->at[0].key : least) &&
 		    !source->skip && passes(r, source, d)) {

@@ -104,6 +104,47 @@ test_nothing(const struct embed *e)
 	ok(!embed_text(e, SLICE_NONE, out), "neither has no text at all");
 }
 
+/* Many at once are what each is alone, whatever unit multiplies them. */
+static void
+test_cosines(void)
+{
+	enum { ROWS = 37, DIMS = 96 };
+	int8_t query[DIMS], rows[ROWS * DIMS];
+	int32_t near[ROWS], plain;
+	size_t dims, i, k;
+	bool same = true;
+
+	for (i = 0; i < DIMS; i++)
+		query[i] = (int8_t)(i % 3 == 0 ? -127 : 127 - (int)i);
+	for (i = 0; i < ROWS * DIMS; i++)
+		rows[i] = (int8_t)(i * 7919 % 255) == -128 ? -127 :
+		    (int8_t)(i * 7919 % 255);
+	for (dims = 16; dims <= DIMS; dims += 16) {
+		embed_cosines(query, rows, ROWS, dims, near);
+		for (i = 0; i < ROWS; i++) {
+			for (plain = 0, k = 0; k < dims; k++)
+				plain += query[k] * rows[i * dims + k];
+			same = same && near[i] == plain && plain ==
+			    embed_cosine(query, rows + i * dims, dims);
+		}
+	}
+	ok(same, "cosines of many are those of each");
+}
+
+static void
+test_whole_words(const struct embed *e)
+{
+	int8_t out[EMBED_DIMS_MAX], more[EMBED_DIMS_MAX];
+
+	ok(embed_text(e, SLICE("flurbzig"), out) &&
+	    !embed_words(e, SLICE("flurbzig wombelkro"), out),
+	    "letters that are no word have pieces, and are no words");
+	ok(embed_words(e, SLICE("flurbzig garden"), out) &&
+	    embed_text(e, SLICE("garden"), more) &&
+	    memcmp(out, more, embed_dims(e)) == 0,
+	    "words are what is left without them");
+}
+
 /* The longest of everything: no sum may overflow, nothing may be cut badly. */
 static void
 test_long(const struct embed *e)
@@ -254,6 +295,8 @@ main(void)
 	test_nearness(e);
 	test_words(e);
 	test_nothing(e);
+	test_cosines();
+	test_whole_words(e);
 	test_long(e);
 	test_exact(e);
 	show_rate(e);
