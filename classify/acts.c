@@ -101,7 +101,7 @@ acts_sentence(const struct acts *acts, struct slice sentence,
 	rules_apply(acts->rules, sentence, context, &r);
 	*out = (struct act_verdict){
 		.flags = r.flags, .by = r.decided, .english = r.english,
-		.weighs = r.weighs, .together = r.together,
+		.leaning = r.leaning, .together = r.together, .alone = r.alone,
 	};
 	memcpy(out->flag_by, r.flagged, sizeof(out->flag_by));
 	if (r.decided != NULL) {
@@ -129,7 +129,7 @@ acts_sentence(const struct acts *acts, struct slice sentence,
 static bool
 is_withdrawn(const struct act_turn *turn, const struct act_verdict *next)
 {
-	const struct rule_info *by = turn->whole.flag_by[0];
+	const struct rule_info *by = turn->whole.flag_by[FLAG_BIT_concludes];
 
 	if (next->act == ACT_reject)
 		return true;
@@ -159,11 +159,12 @@ turn_join(struct act_turn *turn, size_t i)
 	turn->whole.flags = before.flags;
 	if (is_withdrawn(turn, v)) {
 		turn->whole.flags &= ~(unsigned)FLAG_concludes;
-		turn->whole.flag_by[0] = NULL;
+		turn->whole.flag_by[FLAG_BIT_concludes] = NULL;
 	}
 	turn->whole.flags |= v->flags;
-	turn->whole.weighs = before.weighs || v->weighs;
+	turn->whole.leaning = before.leaning + v->leaning;
 	turn->whole.together = before.together || v->together;
+	turn->whole.alone = before.alone || v->alone;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if (v->flag_by[bit] != NULL)
 			turn->whole.flag_by[bit] = v->flag_by[bit];

@@ -30,6 +30,11 @@ enum act_flag {
 #include "classify/acts.def"
 };
 
+enum act_flag_bit {
+#define FLAG(bit, name, what) FLAG_BIT_##name = bit,
+#include "classify/acts.def"
+};
+
 enum act_level { LEVEL_none, LEVEL_rule, LEVEL_model, LEVEL_answer };
 enum speaker { SPEAKER_user, SPEAKER_assistant, SPEAKER_system, SPEAKER_tool };
 
@@ -42,8 +47,9 @@ struct act_context {
 	enum speaker speaker;
 	bool effort_open;		/* a turn that opens was seen, none concluded since */
 	bool solution_offered;		/* the other side has proposed or done something since */
-	bool weighed;			/* several people have weighed what to do, lately */
-	bool debated;			/* and have done so for long */
+	bool together;			/* several people speak, and say "we" */
+	bool weighed;			/* and have weighed what to do */
+	bool debated;			/* at length */
 };
 
 struct act_verdict {
@@ -59,8 +65,9 @@ struct act_verdict {
 	const struct rule_info *flag_by[4];
 	bool english;			/* enough of it for English rules */
 	bool foreign;			/* rather another language */
-	bool weighs;			/* what could be done is weighed */
-	bool together;			/* "we": what several people do */
+	int leaning;			/* to weighing, or below zero to telling */
+	bool together;			/* it says "we" */
+	bool alone;			/* it says "I" */
 };
 
 /* One sentence of a turn: where it is in the text, and what it does. */

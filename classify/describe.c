@@ -216,6 +216,24 @@ read_turn(const struct engine *engine, struct arena *arena, struct slice text,
 	    count, context, &out->turn);
 }
 
+/* Nothing in it decides but by what was weighed before. */
+static bool
+decides_by_debate(const struct act_turn *turn)
+{
+	bool decides = false;
+
+	for (size_t i = 0; i < turn->count; i++) {
+		const struct act_verdict *v = &turn->sentences[i].verdict;
+
+		if ((v->flags & FLAG_decides) == 0)
+			continue;
+		if (!v->flag_by[FLAG_BIT_decides]->by_debate)
+			return false;
+		decides = true;
+	}
+	return decides;
+}
+
 void
 describe_turn(struct engine *engine, struct arena *arena, struct slice text,
     const struct act_context *context, int64_t ts_ms, unsigned ask_below,
@@ -240,10 +258,10 @@ describe_turn(struct engine *engine, struct arena *arena, struct slice text,
 		.asks = whole->level != LEVEL_rule && r.turn.count > 0 &&
 		    whole->confidence < ask_below,
 		.machine = !has_own_words(&r.sifted),
-		.weighs = whole->weighs,
+		.leaning = whole->leaning,
 		.together = whole->together,
-		.debated = context->debated &&
-		    (whole->flags & FLAG_decides) != 0,
+		.alone = whole->alone,
+		.debated = decides_by_debate(&r.turn),
 	};
 	fill_scores(arena, whole, out);
 	fill_sentences(arena, &r.turn, out);
@@ -274,10 +292,11 @@ state_of(const struct msg_talk *talk)
 		.prev_speaker = speaker_of(talk->role),
 		.effort_open = talk->effort_open,
 		.solution_offered = talk->solution_offered,
-		.weighed = talk->weighed,
-		.weighed_alone = talk->weighed_alone,
-		.weighed_long = talk->weighed_long,
+		.leaning = { talk->leaning_now, talk->leaning_lately,
+		    talk->leaning_long },
 		.together = talk->together,
+		.alone = talk->alone,
+		.others = talk->others,
 		.rest = talk->rest,
 	};
 
@@ -292,15 +311,15 @@ talk_context(const struct msg_talk *talk, struct slice user, struct slice role,
 {
 	struct thread_state state = state_of(talk);
 	struct sifted sifted = sift_text(arena, talk->text, state.prev_speaker);
-	bool weigher = slice_eq(user, talk->weigher);
 	struct act_context context;
 
 	context = thread_context(&state,
 	    sift_own(arena, talk->text, &sifted, 0, talk->text.len),
 	    speaker_of(role),
 	    slice_eq(user, talk->user) && slice_eq(role, talk->role));
-	context.weighed = thread_was_weighed(&state, weigher);
-	context.debated = thread_was_debated(&state, weigher);
+	context.together = thread_is_together(&state);
+	context.weighed = thread_was_weighed(&state);
+	context.debated = thread_was_debated(&state);
 	return context;
 }
 
@@ -342,9 +361,10 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	if (act_parse(turn->act, &verdict.act) == -1)
 		verdict.act = ACT_none;
 	state = thread_state_after(state, speaker, &verdict);
-	thread_weigh(&state, speaker, (struct weighing){ turn->weighs,
-	    turn->together, slice_eq(user, talk->weigher) });
-	if (turn->weighs && speaker == SPEAKER_user)
+	thread_weigh(&state, speaker, (struct weighing){ turn->leaning,
+	    turn->together, turn->alone,
+	    talk->weigher.len > 0 && !slice_eq(user, talk->weigher) });
+	if (speaker == SPEAKER_user)
 		talk->weigher = user;
 	talk->has = 0;	/* false must be written as absent, not as it was */
 	talk->user = user;
@@ -353,9 +373,11 @@ talk_after(struct msg_talk *talk, struct slice user, struct slice role,
 	talk->act = turn->act;
 	talk->effort_open = state.effort_open;
 	talk->solution_offered = state.solution_offered;
-	talk->weighed = state.weighed;
-	talk->weighed_alone = state.weighed_alone;
-	talk->weighed_long = state.weighed_long;
+	talk->leaning_now = state.leaning[0];
+	talk->leaning_lately = state.leaning[1];
+	talk->leaning_long = state.leaning[2];
 	talk->together = state.together;
+	talk->alone = state.alone;
+	talk->others = state.others;
 	talk->rest = state.rest;
 }

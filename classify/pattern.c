@@ -387,6 +387,7 @@ word_known(const struct patterns *p, const struct scan *s,
 		out->english += w->english;
 		out->foreign += w->foreign;
 	}
+	out->leaning += w->leaning;
 	return at;
 }
 

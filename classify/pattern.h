@@ -45,6 +45,7 @@ struct pattern_hits {
 	unsigned english, foreign;	/* words known to be that */
 	unsigned unknown;		/* words that no pattern and no list has */
 	unsigned strange;		/* words with letters outside ASCII */
+	int leaning;			/* what its words lean to, summed */
 };
 
 struct patterns *patterns_new(void);
@@ -61,6 +62,9 @@ int patterns_macro(struct patterns *set, struct slice name, struct slice body,
 int patterns_apart(struct patterns *set, struct slice words, struct buf *why);
 int patterns_words(struct patterns *set, enum pattern_lang lang,
     struct slice words, struct buf *why);
+/* What each of these words adds to a text's leaning, each time it is said. */
+int patterns_leaning(struct patterns *set, int leaning, struct slice words,
+    struct buf *why);
 /* The id is what a match reports; several patterns may share one. */
 int patterns_add(struct patterns *set, struct slice source, unsigned id,
     enum pattern_lang lang, struct buf *why);

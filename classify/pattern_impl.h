@@ -27,6 +27,7 @@ struct word {
 	enum word_kind kind;
 	uint32_t hash;
 	bool english, foreign, neither;
+	int8_t leaning;
 	uint32_t set;		/* the set of just this word, or SET_NONE */
 };
 

@@ -483,6 +483,20 @@ patterns_words(struct patterns *p, enum pattern_lang lang, struct slice words,
 	return 0;
 }
 
+int
+patterns_leaning(struct patterns *p, int leaning, struct slice words,
+    struct buf *why)
+{
+	uint32_t set = pattern_set_new(p);
+
+	if (add_words(p, set, words, LANG_neither, why) < 0)
+		return -1;
+	for (size_t i = 0; i < p->sets[set].count; i++)
+		p->words[p->sets[set].words[i]].leaning = (int8_t)leaning;
+	p->sets[set].count = 0;
+	return 0;
+}
+
 static void
 start_add(struct group *g, bool anchored, uint32_t node)
 {

@@ -18,6 +18,7 @@ enum {
 	REASON_MAX = 2048,
 	PRIORITY_MAX = 1000,
 	WHEN_MAX = 6,
+	LEANING_MAX = 9,
 	ANSWER_MAX = 200,	/* bytes of an answer that names an option */
 	OFFER_MAX = 2000,	/* bytes of the turn before that are looked at */
 };
@@ -241,6 +242,20 @@ read_apart(struct loader *l, struct slice rest)
 }
 
 static int
+read_leaning(struct loader *l, struct slice rest)
+{
+	struct slice first = take(&rest);
+	struct buf reason;
+	long number;
+
+	if (read_number(l, first, -LEANING_MAX, LEANING_MAX, &number) < 0)
+		return -1;
+	buf_init(&reason, REASON_MAX);
+	return refuse_if(l, patterns_leaning(l->rules->patterns, (int)number,
+	    rest, &reason), &reason);
+}
+
+static int
 read_flags(struct loader *l, struct slice rest)
 {
 	while (rest.len > 0) {
@@ -294,6 +309,8 @@ read_when(struct loader *l, struct slice rest)
 			    SLICE_ARG(word));
 		*(no ? &w.no : &w.yes) |= 1u << c;
 	}
+	l->open->info.by_debate |=
+	    (w.yes & (1u << COND_weighed | 1u << COND_debated)) != 0;
 	l->open->when[l->open->when_count++] = w;
 	return 0;
 }
@@ -358,12 +375,12 @@ read_of_rule(struct loader *l, struct slice key, struct slice rest)
 		l->open->info.priority = (int)number;
 		return 0;
 	}
-	if (slice_is(key, "weighs") && rest.len == 0) {
-		l->open->info.weighs = true;
-		return 0;
-	}
 	if (slice_is(key, "together") && rest.len == 0) {
 		l->open->info.together = true;
+		return 0;
+	}
+	if (slice_is(key, "alone") && rest.len == 0) {
+		l->open->info.alone = true;
 		return 0;
 	}
 	if (slice_is(key, "language")) {
@@ -420,6 +437,8 @@ read_line(struct loader *l, struct slice line)
 		return read_named(l, rest, '@', patterns_macro);
 	if (slice_is(key, "apart"))
 		return read_apart(l, rest);
+	if (slice_is(key, "leaning"))
+		return read_leaning(l, rest);
 	if (slice_is(key, "english"))
 		return read_words(l, rest, LANG_english);
 	if (slice_is(key, "foreign"))
@@ -518,7 +537,7 @@ resolve_test(struct rules *r, struct test *t, struct buf *why)
 		    "(yes) and one that does not (no)",
 		    SLICE_ARG(t->info.name));
 	if (!t->info.has_act && t->info.flags == 0 && t->info.bars == 0 &&
-	    !t->info.weighs && !t->info.together)
+	    !t->info.together && !t->info.alone)
 		return refuse(&l, "rule '%.*s' has neither act nor flags",
 		    SLICE_ARG(t->info.name));
 	if (t->info.has_act && t->info.confidence == 0)
@@ -620,6 +639,7 @@ conditions_of(const struct act_context *c)
 	on[COND_after_offer] = !on[COND_first] && c->prev_act == ACT_commit;
 	on[COND_effort_open] = c->effort_open;
 	on[COND_solution_offered] = c->solution_offered;
+	on[COND_together] = c->together;
 	on[COND_weighed] = c->weighed;
 	on[COND_debated] = c->debated;
 	for (int i = 0; i < COND_COUNT; i++)
@@ -677,8 +697,8 @@ verdict_add(struct rules_verdict *v, const struct rule_info *info)
 {
 	if (info->has_act && is_better(info, v->decided))
 		v->decided = info;
-	v->weighs |= info->weighs;
 	v->together |= info->together;
+	v->alone |= info->alone;
 	for (unsigned bit = 0; bit < 4; bit++)
 		if ((info->flags & 1u << bit) != 0 &&
 		    is_better(info, v->flagged[bit]))
@@ -710,6 +730,7 @@ apply(struct rules *r, struct said *said, struct rules_verdict *out)
 		.foreign = hits.foreign > hits.english ||
 		    hits.strange * 2 > hits.words,
 		.words = hits.words,
+		.leaning = is_english(&hits) ? hits.leaning : 0,
 		.room = (said->conditions & 1u << COND_after_user) &&
 		    (said->conditions & 1u << COND_user),
 	};

@@ -8,6 +8,8 @@
  *	foreign WORDS		words that show it to be in another language
  *	shared WORDS		words that show neither
  *	apart WORDS		whose apostrophe counts: we'll is not well
+ *	leaning N WORDS		of people who weigh what to do (above zero), who
+ *				tell and arrange (below): see `weighed`
  *	class %NAME = a | b~	a class of words
  *	macro @NAME = PATTERN	a piece of pattern
  *	guard NAME		a test that rules can ask for or refuse
@@ -15,8 +17,8 @@
  *	rule NAME
  *	  act ACT		none: the rule gives only flags
  *	  flags F -G		sets F; bars G, whoever else would set it
- *	  weighs		what could be done is weighed: see `weighed`
- *	  together		it is what several people do: see there too
+ *	  together		it says "we": see `together` below
+ *	  alone			it says "I"
  *	  confidence N [room M]	thousandths: how often the rule is right; M of
  *				it where people speak with each other
  *	  priority N		of those that match, the highest gives the act
@@ -56,8 +58,9 @@
 	CONDITION(names_option,     "one of its alternatives is named now")  \
 	CONDITION(effort_open,      "an effort is open")                     \
 	CONDITION(solution_offered, "something was proposed or done for it") \
-	CONDITION(weighed,          "several people have weighed what to do") \
-	CONDITION(debated,          "they have done so for long")
+	CONDITION(together,         "several people speak, and say we")      \
+	CONDITION(weighed,          "they have weighed what to do")          \
+	CONDITION(debated,          "they have weighed it at length")
 
 struct pattern_stats;
 struct rules;
@@ -75,8 +78,9 @@ struct rule_info {
 	unsigned room_confidence;
 	int priority;
 	bool any_language;
-	bool weighs;
 	bool together;
+	bool alone;
+	bool by_debate;		/* it asks whether something was weighed */
 };
 
 /* Until the next rules_apply. */
@@ -86,8 +90,9 @@ struct rules_verdict {
 	unsigned flags;
 	bool english;		/* enough of it to trust English rules */
 	bool foreign;		/* rather another language */
-	bool weighs;
+	int leaning;		/* of its words; 0 where it is not English */
 	bool together;
+	bool alone;
 	bool room;		/* a user after a user: room_confidence holds */
 	unsigned words;
 	const struct rule_info *const *fired;	/* all that matched */

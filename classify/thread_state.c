@@ -8,22 +8,33 @@
 #include "classify/thread_state.h"
 
 /*
- * A decision among people is a firm word after some weighing by several of
- * them.  What was weighed counts half after twelve turns.  Who decides together
- * says "we": people who help one another weigh as much and settle nothing.
- * After a long debate, half of which is forgotten in a hundred turns, plainer
- * words settle things.  What is said at once after such a word belongs to it.
+ * Where people come to a decision they weigh what could be done; elsewhere in
+ * the same meeting they tell, show and arrange.  No single turn shows it well,
+ * the words of many do: three averages over the turns, half of which is
+ * forgotten after 5, 20 and 80 of them, are added up.  A turn of no leaning
+ * counts PLAIN, so that a thread must last a while before it weighs anything.
  */
 enum {
-	WEIGHT = 1000,
-	KEPT_OF_1000 = 944,	/* a turn later; the twelfth power is a half */
-	MUCH = 2500,
-	MUCH_OF_OTHERS = 1000,
-	LONG_KEPT_OF_1000 = 993,	/* the hundredth power is a half */
-	SOME_TOGETHER = 1500,
-	LONG_TOGETHER = 5000,
-	LONG = 20000,
-	REST_TURNS = 2,
+	TURN = 1000,
+	PLAIN = 2,
+	LEANING_MOST = 8,	/* of one turn, however long it is */
+	WEIGHED = 9250,
+	DEBATED = 11750,
+};
+
+static const int64_t kept_of_1000[LEANING_SPANS] = { 871, 966, 991 };
+
+/*
+ * Who decides together says "we", and not much less often than "I": people who
+ * help one another weigh as much and settle nothing.
+ */
+enum {
+	SAID_KEPT_OF_1000 = 993,	/* the hundredth power is a half */
+	SAID_WE = 7000,			/* about one turn in twenty */
+	I_FOR_WE = 3,
+	OTHERS_KEPT_OF_1000 = 966,	/* the twentieth power is a half */
+	SOME_OTHERS = 3000,		/* about one turn in ten */
+	REST_TURNS = 5,
 };
 
 struct act_context
@@ -78,37 +89,64 @@ thread_state_after(struct thread_state state, enum speaker speaker,
 	return state;
 }
 
-bool
-thread_was_weighed(const struct thread_state *state, bool same)
+static int64_t
+leaning_of(const struct thread_state *state)
 {
-	uint64_t others = state->weighed;
+	int64_t sum = 0;
 
-	if (same)
-		others -= state->weighed_alone;
-	return state->weighed >= MUCH && others >= MUCH_OF_OTHERS &&
-	    state->together >= SOME_TOGETHER && state->rest == 0;
+	for (int i = 0; i < LEANING_SPANS; i++)
+		sum += state->leaning[i] * (1000 - kept_of_1000[i]) / 1000;
+	return sum;
 }
 
 bool
-thread_was_debated(const struct thread_state *state, bool same)
+thread_is_together(const struct thread_state *state)
 {
-	return thread_was_weighed(state, same) &&
-	    state->weighed_long >= LONG && state->together >= LONG_TOGETHER;
+	return state->together >= SAID_WE &&
+	    state->together * I_FOR_WE >= state->alone &&
+	    state->others >= SOME_OTHERS;
 }
 
+bool
+thread_was_weighed(const struct thread_state *state)
+{
+	return thread_is_together(state) && leaning_of(state) >= WEIGHED &&
+	    state->rest == 0;
+}
+
+bool
+thread_was_debated(const struct thread_state *state)
+{
+	return thread_is_together(state) && leaning_of(state) >= DEBATED;
+}
+
+static uint64_t
+count_turn(uint64_t before, uint64_t kept_of_thousand, bool counts)
+{
+	return before * kept_of_thousand / 1000 + (counts ? TURN : 0);
+}
+
+/* What an assistant says only lets time go by. */
 void
 thread_weigh(struct thread_state *state, enum speaker speaker,
     struct weighing turn)
 {
-	state->weighed_long = state->weighed_long * LONG_KEPT_OF_1000 / 1000;
-	state->together = state->together * LONG_KEPT_OF_1000 / 1000;
-	state->weighed = state->weighed * KEPT_OF_1000 / 1000;
-	state->weighed_alone = state->weighed_alone * KEPT_OF_1000 / 1000;
-	if (!turn.weighs || speaker != SPEAKER_user)
-		return;
-	state->weighed += WEIGHT;
-	state->weighed_long += WEIGHT;
-	state->weighed_alone = WEIGHT + (turn.same ? state->weighed_alone : 0);
-	if (turn.together)
-		state->together += WEIGHT;
+	bool user = speaker == SPEAKER_user;
+	int64_t leaning = turn.leaning;
+
+	if (leaning > LEANING_MOST)
+		leaning = LEANING_MOST;
+	else if (leaning < -LEANING_MOST)
+		leaning = -LEANING_MOST;
+	for (int i = 0; i < LEANING_SPANS; i++) {
+		state->leaning[i] = state->leaning[i] * kept_of_1000[i] / 1000;
+		if (user)
+			state->leaning[i] += (leaning + PLAIN) * TURN;
+	}
+	state->together = count_turn(state->together, SAID_KEPT_OF_1000,
+	    user && turn.together);
+	state->alone = count_turn(state->alone, SAID_KEPT_OF_1000,
+	    user && turn.alone);
+	state->others = count_turn(state->others, OTHERS_KEPT_OF_1000,
+	    user && turn.other);
 }

@@ -12,6 +12,8 @@
 
 #include "classify/acts.h"
 
+enum { LEANING_SPANS = 3 };
+
 /* All zero is a thread in which nothing was said. */
 struct thread_state {
 	bool begun;
@@ -19,13 +21,10 @@ struct thread_state {
 	enum speaker prev_speaker;
 	bool effort_open;
 	bool solution_offered;
-	/*
-	 * How much people have weighed lately what could be done, in thousandths
-	 * of a turn, and how much of it the one who did so last.
-	 */
-	uint64_t weighed, weighed_alone;
-	/* The same over a longer time, and how much of it said "we". */
-	uint64_t weighed_long, together;
+	/* How much was weighed: now, lately, for long; see thread_state.c. */
+	int64_t leaning[LEANING_SPANS];
+	/* Turns that say "we", that say "I", that another user than before had. */
+	uint64_t together, alone, others;
 	uint64_t rest;		/* turns until something can be settled again */
 };
 
@@ -36,20 +35,22 @@ struct act_context thread_context(const struct thread_state *state,
 struct thread_state thread_state_after(struct thread_state state,
     enum speaker speaker, const struct act_verdict *verdict);
 
+/* Whether several people speak here as people who do something together. */
+bool thread_is_together(const struct thread_state *state);
 /*
- * Whether what is said now can settle something: others than the speaker have
- * weighed it, as something they do together, and nothing was settled just now.
- * `same` says whether the speaker is who did so last.
+ * Whether what is said now can settle something: such people have weighed what
+ * to do, and nothing was settled just now.
  */
-bool thread_was_weighed(const struct thread_state *state, bool same);
-/* Whether that has gone on for so long that less firm words settle it. */
-bool thread_was_debated(const struct thread_state *state, bool same);
+bool thread_was_weighed(const struct thread_state *state);
+/* Whether they weigh so much that any statement is part of a decision. */
+bool thread_was_debated(const struct thread_state *state);
 
 /* What a turn adds to that. */
 struct weighing {
-	bool weighs;		/* what could be done */
+	int64_t leaning;	/* of its words: rules.h */
 	bool together;		/* it says "we" */
-	bool same;		/* the speaker is who weighed last */
+	bool alone;		/* it says "I" */
+	bool other;		/* another user spoke before */
 };
 
 void thread_weigh(struct thread_state *state, enum speaker speaker,

@@ -85,71 +85,118 @@ test_long_text(void)
 	free(text);
 }
 
-/* The same words settle something only after others have weighed it. */
+static const char plain[] = "yeah it should be yellow rubber then";
+
+/* People who say this in turn, for so many turns. */
+static void
+say_all(struct msg_talk *talk, const char *const *who, const char *const *said,
+    size_t turns)
+{
+	for (size_t i = 0; i < turns; i++)
+		(void)say(talk, who[i % 2], "user", said[i % 2]);
+}
+
+static const char *const two[] = { "a", "b" }, *const one[] = { "a", "a" };
+static const char *const board_says[] = {
+	"but if it is wood we could paint it",
+	"maybe we should take rubber instead",
+};
+static const char *const helpers_say[] = {
+	"but if it is wood then you could paint it, I think",
+	"I would take rubber, I mean it could be simple",
+};
+static const char *const telling[] = {
+	"um the first slide shows what was found",
+	"thanks, and this is my second one",
+};
+
 static void
 test_weighing(void)
 {
-	static const char *const said[] = {
-		"we could make it of rubber",
-		"if we do that it would be more expensive",
-		"maybe wood instead",
-		"or we could use plastic, that would be cheaper",
-	};
-	struct msg_talk room = { 0 }, alone = { 0 };
-	size_t i;
+	struct msg_talk talk = { 0 };
 
-	ok(!say(&room, "a", "user", "okay so we need rubber").decides,
-	    "nothing was weighed: nothing is settled");
-	for (i = 0; i < 4; i++) {
-		ok(say(&room, i % 2 ? "a" : "b", "user", said[i]).weighs,
-		    "weighs: %s", said[i]);
-		(void)say(&alone, "a", "user", said[i]);
-	}
-	ok(say(&room, "a", "user", "okay so we need rubber").decides,
-	    "several people weighed it: settled");
-	ok(!say(&alone, "a", "user", "okay so we need rubber").decides,
-	    "one alone: not");
-	for (i = 0; i < 40; i++)
-		(void)say(&room, i % 2 ? "a" : "b", "user", "the sky is blue");
-	ok(!say(&room, "a", "user", "okay so we need rubber").decides,
-	    "much later: not");
+	ok(say(&talk, "a", "user", board_says[0]).leaning > 0 &&
+	    say(&talk, "b", "user", helpers_say[1]).leaning > 0,
+	    "words that weigh what could be done");
+	ok(say(&talk, "a", "user", telling[0]).leaning < 0 &&
+	    say(&talk, "b", "user", telling[1]).leaning < 0,
+	    "words that tell and arrange");
+	is_int(say(&talk, "b", "user", "wir brauchen das nicht").leaning, 0,
+	    "words of another language lean nowhere");
+	ok(say(&talk, "a", "user", board_says[0]).together &&
+	    !say(&talk, "a", "user", board_says[0]).alone, "it says we");
+	ok(say(&talk, "a", "user", helpers_say[0]).alone &&
+	    !say(&talk, "a", "user", helpers_say[0]).together, "it says I");
 }
 
-/* Plain words settle something once people who say "we" debated for long. */
+/* Plain words settle something where people who say "we" weighed it. */
 static void
 test_debate(void)
 {
-	static const char *const said[2][2] = {
-		{ "but if it is wood we could paint it",
-		    "maybe we should take rubber instead" },
-		{ "but if it is wood you could paint it",
-		    "maybe you should take rubber instead" },
-	};
-	static const char plain[] = "yeah it should be yellow rubber then";
-	struct msg_talk board = { 0 }, helpers = { 0 };
-	size_t i;
+	struct msg_talk board = { 0 }, alone = { 0 }, helpers = { 0 };
+	struct msg_c_turn turn;
 
-	for (i = 0; i < 4; i++)
-		(void)say(&board, i % 2 ? "a" : "b", "user", said[0][i % 2]);
+	say_all(&board, two, board_says, 6);
 	ok(!say(&board, "a", "user", plain).decides,
 	    "a short debate: plain words settle nothing");
-	for (i = 0; i < 40; i++) {
-		(void)say(&board, i % 2 ? "a" : "b", "user", said[0][i % 2]);
-		(void)say(&helpers, i % 2 ? "a" : "b", "user", said[1][i % 2]);
-	}
-	for (i = 0; i < 2; i++)
-		(void)say(&board, "b", "user", "hm");
-	ok(say(&board, "a", "user", plain).decides, "a long one: they do");
-	ok(!say(&board, "b", "user", plain).decides,
-	    "what is said at once after that belongs to it");
-	for (i = 0; i < 2; i++)
-		(void)say(&board, "b", "user", "hm");
+	say_all(&board, two, board_says, 40);
+	say_all(&alone, one, board_says, 40);
+	say_all(&helpers, two, helpers_say, 40);
+	turn = say(&board, "a", "user", plain);
+	ok(turn.decides && turn.debated, "a long one: they do");
+	ok(!say(&board, "a", "user", "should it be yellow rubber then?").decides,
+	    "a question does not");
 	ok(!say(&board, "a", "user",
 	    "but it should be in the minutes of the meeting").decides,
 	    "how a meeting goes on is not decided");
+	turn = say(&board, "b", "user", "okay, so we're going with rubber");
+	ok(turn.decides && !turn.debated, "words that say so say so there too");
+	ok(!say(&alone, "a", "user", plain).decides, "one alone: not");
 	ok(!say(&helpers, "a", "user", plain).decides &&
-	    !say(&helpers, "a", "user", "sounds good, you should").decides,
+	    !say(&helpers, "b", "user", "sounds good, you should").decides,
 	    "who does not say we decides nothing together");
+	say_all(&board, two, telling, 60);
+	ok(!say(&board, "a", "user", plain).decides, "much later: not");
+}
+
+/* An amount to be reached needs people who say "we", and no debate. */
+static void
+test_amount(void)
+{
+	static const char amount[] = "it must cost at most twelve euros";
+	struct msg_talk board = { 0 }, helpers = { 0 };
+
+	say_all(&board, two, board_says, 20);
+	say_all(&board, two, telling, 20);
+	say_all(&helpers, two, helpers_say, 40);
+	ok(say(&board, "a", "user", amount).decides, "an amount is settled");
+	ok(!say(&helpers, "a", "user", amount).decides, "advice settles none");
+}
+
+/* What is said at once after something was settled belongs to it. */
+static void
+test_rest(void)
+{
+	struct act_verdict settles = { .flags = FLAG_decides }, says = { 0 };
+	struct thread_state s = { 0 };
+	size_t i;
+
+	for (i = 0; i < 200; i++)
+		thread_weigh(&s, SPEAKER_user, (struct weighing){
+		    .leaning = 1 + (int64_t)i % 2, .together = i % 4 == 0,
+		    .alone = i % 4 == 1, .other = i % 2 == 0 });
+	ok(thread_was_weighed(&s) && !thread_was_debated(&s), "weighed");
+	s = thread_state_after(s, SPEAKER_user, &settles);
+	for (i = 0; i < 5; i++) {
+		ok(!thread_was_weighed(&s), "%zu turns later: rests", i);
+		s = thread_state_after(s, SPEAKER_user, &says);
+	}
+	ok(thread_was_weighed(&s), "then it can go on");
+	for (i = 0; i < 1000; i++)
+		thread_weigh(&s, SPEAKER_user, (struct weighing){
+		    .leaning = INT64_MAX, .together = true, .other = true });
+	ok(thread_was_debated(&s) && s.leaning[2] < 2000000,
+	    "what is kept of a thread has a bound");
 }
 
 static double
@@ -207,6 +254,8 @@ main(void)
 		test_long_text();
 		test_weighing();
 		test_debate();
+		test_amount();
+		test_rest();
 		test_linear();
 	}
 	engine_close(&engine);
