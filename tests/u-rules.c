@@ -133,6 +133,42 @@ test_refusals(void)
 	refuses("drop a\n", "file:1: nothing to drop");
 	refuses("class %a b\n", "file:1: %NAME =");
 	refuses("class %a = b\nclass %a = c\n", "file:2: class defined twice");
+	refuses("leaning 10 if\n", "file:1: a number from -9 to 9");
+	refuses("leaning 1 (if)\n", "file:1: not a word");
+}
+
+static const char leaning_file[] =
+    "english the is\nforeign der ist\n"
+    "leaning 2 if could\nleaning -3 meeting\n"
+    "rule we\n together\n match we\n yes we\n no i\n"
+    "rule i\n alone\n match i\n yes i\n no we\n"
+    "rule settles\n flags decides\n when weighed\n match so\n"
+    " yes so\n no if\n";
+
+static void
+test_leaning(void)
+{
+	struct rules_source source = { SLICE("a"), slice_str(leaning_file) };
+	struct act_context c = { .weighed = true };
+	struct rules_verdict v;
+	struct buf why;
+	struct rules *r;
+
+	buf_init(&why, 4096);
+	r = rules_parse(&source, 1, &why);
+	rules_apply(r, SLICE("if we could, if i could"), &c, &v);
+	is_int(v.leaning, 8, "every word counts, each time");
+	ok(v.together && v.alone, "who says we, who says I");
+	rules_apply(r, SLICE("the meeting, if the"), &c, &v);
+	is_int(v.leaning, -1, "some lean the other way");
+	ok(!v.together && !v.alone, "who says neither");
+	rules_apply(r, SLICE("der meeting ist gut"), &c, &v);
+	is_int(v.leaning, 0, "another language leans nowhere");
+	rules_apply(r, SLICE("so"), &c, &v);
+	ok(v.flagged[FLAG_BIT_decides]->by_debate,
+	    "a rule that asks what was weighed is known");
+	rules_close(&r);
+	buf_release(&why);
 }
 
 static const char conditions_file[] =
@@ -311,6 +347,7 @@ main(void)
 
 	test_patterns();
 	test_refusals();
+	test_leaning();
 	test_conditions();
 	test_missing_file();
 	test_cache();
