@@ -4,66 +4,8 @@
 #include <stdio.h>
 
 #include "cli/artifacts.h"
+#include "cli/page.h"
 #include "common/when.h"
-
-struct page {
-	struct buf *out;
-	bool json, any;
-};
-
-/* A line a member; long text is whole, as it stands. */
-static void
-print_row(struct buf *out, const struct row *row, const char *title)
-{
-	const struct cell *cell;
-	size_t i;
-
-	for (i = 0; i < row->count; i++) {
-		cell = &row->cells[i];
-		if (cell->kind == CELL_NULL || (cell->kind == CELL_BOOL &&
-			cell->number == 0) ||
-		    (cell->kind == CELL_JSON && (slice_is(cell->text, "[]") ||
-			slice_is(cell->text, "{}"))))
-			continue;
-		if (strcmp(cell->name, "key") == 0) {
-			cell_print(out, cell);
-			buf_adds(out, "  ");
-			cell = row_cell(row, title);
-			if (cell != NULL)
-				cell_print(out, cell);
-			buf_addc(out, '\n');
-			continue;
-		}
-		if (strcmp(cell->name, title) == 0)
-			continue;
-		buf_addf(out, "  %-16s ", cell->name);
-		cell_print(out, cell);
-		buf_addc(out, '\n');
-	}
-}
-
-static void
-on_turn(void *data, const struct row *row)
-{
-	static const char *const names[] = { "key", "ts", "role", "text" };
-	struct page *p = data;
-	const struct cell *cell;
-	size_t i;
-
-	if (p->json) {
-		buf_adds(p->out, p->any ? "," : "");
-		row_to_json(p->out, row);
-	} else {
-		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			cell = row_cell(row, names[i]);
-			buf_adds(p->out, i > 0 ? "  " : "");
-			if (cell != NULL)
-				cell_print(p->out, cell);
-		}
-		buf_addc(p->out, '\n');
-	}
-	p->any = true;
-}
 
 static void
 begin(const struct artifacts_show *s, const char *kind, const char *title,
@@ -73,7 +15,7 @@ begin(const struct artifacts_show *s, const char *kind, const char *title,
 		buf_addf(s->out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
 		row_to_json(s->out, row);
 	} else
-		print_row(s->out, row, title);
+		page_members(s->out, row, title);
 }
 
 /* How it came to be what it is: the state, when, by which entry, its words. */
@@ -130,8 +72,8 @@ static void
 show_artifact(const struct cli *cli, const struct artifacts_show *s,
     const struct msg_artifact *a)
 {
-	struct page page = { s->out, s->json, false };
-	struct query_sink sink = { on_turn, NULL, &page };
+	struct page_turns page = { s->out, s->json, false };
+	struct query_sink sink = { page_turn, NULL, &page };
 	struct row row;
 
 	query_artifact_row(s->q, a, cli->conf.weight_half_life * WHEN_DAY_MS,
@@ -154,8 +96,8 @@ static void
 show_episode(const struct cli *cli, const struct artifacts_show *s,
     const struct msg_episode *e)
 {
-	struct page page = { s->out, s->json, false };
-	struct query_sink sink = { on_turn, NULL, &page };
+	struct page_turns page = { s->out, s->json, false };
+	struct query_sink sink = { page_turn, NULL, &page };
 	struct query_filter f = QUERY_ALL;
 	struct row row;
 	bool more;

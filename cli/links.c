@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "store/query_artifacts.h"
 #include "store/query_links.h"
 
@@ -150,55 +151,14 @@ verb_tuning(struct cli *cli, int argc, char **argv)
 /* ---- show ---- */
 
 static void
-print_row(struct buf *out, const struct row *row)
-{
-	const struct cell *cell;
-	size_t i;
-
-	for (i = 0; i < row->count; i++) {
-		cell = &row->cells[i];
-		if (cell->kind == CELL_NULL)
-			continue;
-		buf_addf(out, "%-18s ", cell->name);
-		cell_print(out, cell);
-		buf_addc(out, '\n');
-	}
-}
-
-static void
-put_row(const struct links_show *s, const char *kind, const struct row *row)
+put_row(const struct links_show *s, const char *kind, const char *title,
+    const struct row *row)
 {
 	if (s->json) {
 		buf_addf(s->out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
 		row_to_json(s->out, row);
 	} else
-		print_row(s->out, row);
-}
-
-struct page {
-	const struct links_show *s;
-	bool any;
-};
-
-static void
-on_turn(void *data, const struct row *row)
-{
-	static const char *const cells[] = { "key", "ts", "role", "text" };
-	struct page *p = data;
-	const struct cell *cell;
-	size_t i;
-
-	if (p->s->json) {
-		buf_adds(p->s->out, p->any ? "," : "");
-		row_to_json(p->s->out, row);
-	} else
-		for (i = 0; i < 4; i++) {
-			cell = row_cell(row, cells[i]);
-			if (cell != NULL)
-				cell_print(p->s->out, cell);
-			buf_adds(p->s->out, i < 3 ? "  " : "\n");
-		}
-	p->any = true;
+		page_members(s->out, row, title);
 }
 
 /* The turns of all its threads, thread by thread. */
@@ -206,8 +166,8 @@ static void
 put_turns(const struct cli *cli, const struct links_show *s,
     const struct msg_episode *e)
 {
-	struct page page = { s, false };
-	struct query_sink sink = { on_turn, NULL, &page };
+	struct page_turns page = { s->out, s->json, false };
+	struct query_sink sink = { page_turn, NULL, &page };
 	struct query_filter f = QUERY_ALL;
 	uint64_t *threads = e->linked_threads.at;
 	struct arena arena;
@@ -250,10 +210,10 @@ links_show(const struct cli *cli, const struct links_show *s)
 	txn = db_read(db);
 	if (query_link(s->q, txn, s->name, &link)) {
 		query_link_row(s->q, &link, &row);
-		put_row(s, "link", &row);
+		put_row(s, "link", "decision", &row);
 	} else if (query_cross_episode(s->q, txn, s->name, &e)) {
 		query_episode_row(s->q, &e, &row);
-		put_row(s, "episode", &row);
+		put_row(s, "episode", "name", &row);
 		if (s->turns)
 			put_turns(cli, s, &e);
 	} else

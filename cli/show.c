@@ -15,6 +15,7 @@
 #include "cli/hashed.h"
 #include "cli/links.h"
 #include "cli/options.h"
+#include "cli/page.h"
 #include "cli/why.h"
 #include "common/json.h"
 #include "store/query.h"
@@ -196,22 +197,23 @@ put_entry(struct shown *s, const struct query_thing *thing)
 }
 
 static void
-on_turn(void *data, const struct row *row)
+put_thread_turns(struct shown *s, uint64_t key)
 {
-	struct shown *s = data;
+	struct page_turns page = { &s->out, !s->page, false };
+	struct query_sink sink = { page_turn, NULL, &page };
+	struct query_filter f = QUERY_ALL;
+	bool more;
 
-	if (s->out.ptr[s->out.len - 1] != '[')
-		buf_addc(&s->out, ',');
-	row_to_json(&s->out, row);
+	f.thread = query_thread_name(s->q, key);
+	if (query_turns(s->q, &f, &sink, &more) == -1)
+		cli_fail(s->cli, "the thread's turns cannot be found: "
+		    "see 'skein check'");
 }
 
 static void
 put_whole_thread(struct shown *s, uint64_t key)
 {
-	struct query_filter f = QUERY_ALL;
-	struct query_sink sink = { on_turn, NULL, s };
 	struct stage_entry e;
-	bool more;
 
 	buf_addf(&s->out, "{\"kind\":\"thread\",\"key\":\"t%llu\"",
 	    (unsigned long long)key);
@@ -223,10 +225,7 @@ put_whole_thread(struct shown *s, uint64_t key)
 	if (s->turns) {
 		put_name(&s->out, "turns");
 		buf_addc(&s->out, '[');
-		f.thread = query_thread_name(s->q, key);
-		if (query_turns(s->q, &f, &sink, &more) == -1)
-			cli_fail(s->cli, "the thread's turns cannot be found: "
-			    "see 'skein check'");
+		put_thread_turns(s, key);
 		buf_addc(&s->out, ']');
 	}
 	buf_addc(&s->out, '}');
@@ -268,6 +267,18 @@ print_lines(struct slice json)
 			printf("\n%*s", (int)(2 * depth), "");
 	}
 	putchar('\n');
+}
+
+static void
+print_thread(struct shown *s, uint64_t key)
+{
+	struct row row;
+
+	s->page = true;
+	if (query_thread_row(s->q, key, &row))
+		page_members(&s->out, &row, "name");
+	buf_addc(&s->out, '\n');
+	put_thread_turns(s, key);
 }
 
 /*
@@ -372,7 +383,9 @@ show(struct shown *s, struct slice id)
 	if (names_memory(s, &thing, id) && show_artifact(s, id))
 		return 0;
 	s->page = false;
-	if (thing.thread != 0)
+	if (thing.thread != 0 && !s->cli->json && !s->why)
+		print_thread(s, thing.thread);
+	else if (thing.thread != 0)
 		put_whole_thread(s, thing.thread);
 	else if (!s->why || s->cli->json || !print_pages(s, &thing))
 		put_entry(s, &thing);

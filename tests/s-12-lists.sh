@@ -87,6 +87,7 @@ is "$(skein show 10.1 --json | jq -c '[.kind,.turn.key,.turn.role]')" '["exchang
 is "$(skein show 13 --json | jq -c '[.kind,.entry.agent_id]')" '["memory","a7"]' 'by seq'
 is "$(skein show proj --json --turns | jq -c '[.kind,.key,.thread.name,(.turns|map(.key))]')" \
   '["thread","t4","The project",["4.0","5.0"]]' 'a thread by its id, with turns'
+like "$(skein show proj)" '^t4  The project.*4\.0  .*  user' 'for people a page: its members, then what was said'
 is "$(skein show t6 --json | jq -r .thread.thread_id)" side 'and by its key'
 is "$(skein show m2 --json --why | jq -r '.why[] | select(.field == "why") | "\(.stage): \(.value)"')" \
   'ingest: continues' '--why says how the thread was found'
