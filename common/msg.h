@@ -142,17 +142,24 @@ msg_field_tagged(const struct msg_spec *spec, unsigned tag)
 }
 bool msg_is_entry(enum msg_id id);	/* begins with the envelope */
 bool msg_has_tag(const void *msg, unsigned tag);
+/* Zero or empty. */
+static inline bool
+msg_is_zero(const struct msg_field *f, const void *msg)
+{
+	const char *there = (const char *)msg + f->there;
+
+	return f->type == TYPE_bool ? !*(const bool *)there :
+				      *(const uint64_t *)there == 0;
+}
 /* Not required, not marked as present, and zero or empty: not written. */
 static inline bool
 msg_is_absent(const struct msg_field *f, const void *msg)
 {
-	const char *there = (const char *)msg + f->there;
 	uint64_t has;
 
 	memcpy(&has, msg, sizeof(has));
 	return f->need != NEED_REQ && (has >> f->tag & 1) == 0 &&
-	    (f->type == TYPE_bool ? !*(const bool *)there :
-				    *(const uint64_t *)there == 0);
+	    msg_is_zero(f, msg);
 }
 /* How many unknown tags were skipped since the process began. */
 uint64_t msg_unknown_tags(void);

@@ -142,7 +142,7 @@ keep_strs(struct filling *to, struct msg_strs *list)
 
 static void keep_fields(struct filling *to, const struct plan *p, char *msg);
 
-static bool
+static void
 keep_records(struct filling *to, const struct msg_field *f, char *msg)
 {
 	const struct plan *of = to->rows->plans[f->of];
@@ -155,39 +155,37 @@ keep_records(struct filling *to, const struct msg_field *f, char *msg)
 	memcpy(msg + f->offset, &items, sizeof(items));
 	for (i = 0; items != NULL && i < count; i++)
 		keep_fields(to, of, items + i * size);
-	return count > 0;
 }
 
-/* What a field points to becomes the row's; true: it is not empty. */
-static inline bool
+/* What a field points to becomes the row's. */
+static inline void
 keep_field(struct filling *to, const struct msg_field *f, char *msg)
 {
 	char *value = msg + f->offset;
 	struct msg_u64s *numbers;
 
 	switch (f->type) {
-	case TYPE_u64:
-	case TYPE_i64:
-	case TYPE_time:
-		return *(const uint64_t *)value != 0;
-	case TYPE_bool:
-		return *(const bool *)value;
 	case TYPE_str:
 	case TYPE_bin:
 		keep_str(to, (struct slice *)value);
-		return ((struct slice *)value)->len > 0;
+		break;
 	case TYPE_strs:
 		keep_strs(to, (struct msg_strs *)value);
-		return ((struct msg_strs *)value)->count > 0;
+		break;
 	case TYPE_u64s:
 		numbers = (struct msg_u64s *)value;
 		numbers->at = keep_list(to, numbers->at,
 		    numbers->count * sizeof(numbers->at[0]));
-		return numbers->count > 0;
+		break;
 	case TYPE_list:
-		return keep_records(to, f, msg);
+		keep_records(to, f, msg);
+		break;
+	case TYPE_u64:
+	case TYPE_i64:
+	case TYPE_time:
+	case TYPE_bool:
+		break;
 	}
-	return false;
 }
 
 /* With the bits of what is there, as if it had been written and read. */
@@ -199,8 +197,11 @@ keep_fields(struct filling *to, const struct plan *p, char *msg)
 
 	memcpy(&has, msg, sizeof(has));
 	has |= p->required;
-	for (f = p->spec->fields; f < end; f++)
-		has |= (uint64_t)keep_field(to, f, msg) << f->tag;
+	for (f = p->spec->fields; f < end; f++) {
+		has |= (uint64_t)!msg_is_zero(f, msg) << f->tag;
+		if (f->type > TYPE_bool)
+			keep_field(to, f, msg);
+	}
 	memcpy(msg, &has, sizeof(has));
 }
 
