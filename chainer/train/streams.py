@@ -11,6 +11,8 @@ import json
 import re
 
 UTC = datetime.timezone.utc
+EPOCH = 1.2e9           # when a room made of others begins
+WORD = re.compile(r'[^\s:,.;!?()@]+')
 ADDRESS = re.compile(r'^@?(\S{2,20})[:,]\s+(?=\S)')
 
 
@@ -91,8 +93,8 @@ def merged(a, b, gold_a, gold_b, doc):
     return out, {'links': links}
 
 
-def thinned(messages, gold, rng, share, doc):
-    """Only a share of the conversations, from an empty room on."""
+def conversations(gold):
+    """A function from a message's id to that of its conversation."""
     parent = {}
 
     def root(x):
@@ -102,9 +104,64 @@ def thinned(messages, gold, rng, share, doc):
 
     for s, p in gold['links']:
         parent[root(s)] = root(p)
-    kept = {}
+    return root
+
+
+def thinned(messages, gold, rng, share, doc):
+    """Only a share of the conversations, from an empty room on."""
+    root, kept = conversations(gold), {}
     out = [dict(m, doc=doc) for m in messages if m['eval'] and (m['system'] or
            kept.setdefault(root(m['id']), rng.random() < share))]
     have = {m['id'] for m in out}
     return out, {'links': [[s, p] for s, p in gold['links']
                            if s in have and p in have]}
+
+
+def spaced(logs, golds, rng, factor, doc):
+    """A slow room: the conversations of several logs, one log after the other,
+    each at its own pace within but beginning further from the one before, so
+    that fewer go on at once and the window holds many that are over."""
+    out, begin = [], 0.0
+    for which, (log, gold) in enumerate(zip(logs, golds)):
+        root, first, end = conversations(gold), {}, begin
+        talk = [(seconds_of(m['ts']), m) for m in retimed(log, rng, 1.0)
+                if m['eval'] and not m['system']]
+        for t, m in talk:
+            start = first.setdefault(root(m['id']), t)
+            when = begin + (start - talk[0][0]) * factor + t - start
+            end = max(end, when)
+            out.append((when, which, len(out), m))
+        begin = end + rng.uniform(60, 600) * factor
+    out.sort(key=lambda x: x[:3])
+    ids = {(which, m['id']): k for k, (_, which, _, m) in enumerate(out)}
+    room = [dict(m, doc=doc, id=k, ts=text_of(EPOCH + when))
+            for k, (when, _, _, m) in enumerate(out)]
+    return room, {'links': [[ids[w, s], ids[w, p]]
+                            for w, gold in enumerate(golds)
+                            for s, p in gold['links']
+                            if (w, s) in ids and (w, p) in ids]}
+
+
+def staffed(messages, gold, rng, share, count):
+    """A help desk: a share of those who mostly answer become `count` people,
+    who then talk with many at once."""
+    root, began, spoken = conversations(gold), {}, {}
+    for m in messages:
+        if m['eval'] and not m['system']:
+            c = root(m['id'])
+            home = began.setdefault(c, m['speaker']) == m['speaker']
+            spoken.setdefault(m['speaker'], []).append(home)
+    staff = {}
+    for name, home in sorted(spoken.items()):
+        if 2 * sum(home) < len(home) and rng.random() < share:
+            staff.setdefault(rng.randrange(count), []).append(name)
+    new = {name: group[0] for group in staff.values() for name in group}
+    folded = {name.lower(): to for name, to in new.items()}
+
+    def rename(k):
+        # A short one in the middle may be a word of the language.
+        known = k.start() == 0 or len(k.group()) > 4
+        return folded.get(k.group().lower(), k.group()) if known else k.group()
+
+    return [dict(m, speaker=new.get(m['speaker'], m['speaker']),
+                 text=WORD.sub(rename, m['text'])) for m in messages]
