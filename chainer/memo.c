@@ -11,12 +11,13 @@
 #include "common/xmalloc.h"
 
 enum {
-	BUCKETS = 8192,
+	BUCKETS = 16384,
 	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
 };
 
 static struct {
-	struct row *buckets[BUCKETS];
+	struct row *chains[BUCKETS];
+	struct row *others[BUCKETS];
 	struct row *changed;
 	struct left left;	/* by rows that this entry has changed */
 	size_t bytes;
@@ -49,20 +50,27 @@ drop_row(struct row *r)
 	free(r);
 }
 
-/* Those last used before `since`; none of them is waiting to be written. */
 static void
-drop_before(uint64_t since)
+drop_from(struct row **buckets, uint64_t since)
 {
 	struct row **at, *r;
 	size_t i;
 
 	for (i = 0; i < BUCKETS; i++)
-		for (at = &memo.buckets[i]; (r = *at) != NULL;)
+		for (at = &buckets[i]; (r = *at) != NULL;)
 			if (r->used < since) {
 				*at = r->next;
 				drop_row(r);
 			} else
 				at = &r->next;
+}
+
+/* Those last used before `since`; none of them is waiting to be written. */
+static void
+drop_before(uint64_t since)
+{
+	drop_from(memo.chains, since);
+	drop_from(memo.others, since);
 }
 
 static void
@@ -73,21 +81,28 @@ drop_all(void)
 	left_clear(&memo.left);
 }
 
-static size_t
-bucket_of(enum table_id table, struct slice key)
+static void
+note_use(struct row *r)
 {
-	return (XXH3_64bits(key.ptr, key.len) + table) % BUCKETS;
+	if (r->used != memo.now)
+		r->used = memo.now;
+}
+
+static uint64_t
+hash_of(enum table_id table, struct slice key)
+{
+	return XXH3_64bits(key.ptr, key.len) + table;
 }
 
 static struct row *
-find_in(size_t bucket, enum table_id table, struct slice key)
+find_row(uint64_t hash, enum table_id table, struct slice key)
 {
 	struct row *r;
 
-	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
-		if (r->table == table && r->key_len == key.len &&
-		    memcmp(r->key, key.ptr, key.len) == 0) {
-			r->used = memo.now;
+	for (r = memo.others[hash % BUCKETS]; r != NULL; r = r->next)
+		if (r->hash == hash && r->table == table &&
+		    slice_eq(slice_of(r->key, r->key_len), key)) {
+			note_use(r);
 			return r;
 		}
 	return NULL;
@@ -96,7 +111,7 @@ find_in(size_t bucket, enum table_id table, struct slice key)
 struct row *
 memo_known(enum table_id table, struct slice key)
 {
-	return find_in(bucket_of(table, key), table, key);
+	return find_row(hash_of(table, key), table, key);
 }
 
 /* The scratch memory that decoding needs is not kept. */
@@ -116,20 +131,21 @@ load(struct stage *st, struct row *r)
 }
 
 static struct row *
-add_row(struct stage *st, size_t bucket, enum table_id table, enum msg_id id,
-    struct slice key)
+add_row(struct stage *st, struct row **bucket, uint64_t hash,
+    enum table_id table, enum msg_id id, struct slice key)
 {
 	struct row *r = xcalloc(1, sizeof(*r) + key.len);
 
 	r->table = table;
 	r->id = id;
+	r->hash = hash;
 	r->used = memo.now;
 	r->key_len = key.len;
 	memcpy(r->key, key.ptr, key.len);
 	load(st, r);
 	count_bytes(r);
-	r->next = memo.buckets[bucket];
-	memo.buckets[bucket] = r;
+	r->next = *bucket;
+	*bucket = r;
 	return r;
 }
 
@@ -137,29 +153,55 @@ struct row *
 memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key)
 {
-	size_t bucket = bucket_of(table, key);
-	struct row *r = find_in(bucket, table, key);
+	uint64_t hash = hash_of(table, key);
+	struct row *r = find_row(hash, table, key);
 
-	return r != NULL ? r : add_row(st, bucket, table, id, key);
+	return r != NULL ? r : add_row(st, &memo.others[hash % BUCKETS], hash,
+	    table, id, key);
 }
 
-/* As memo_find; every turn asks for two dozen. */
+static struct row **
+chain_bucket(uint64_t ref)
+{
+	return &memo.chains[(ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
+	    BUCKETS];
+}
+
 struct row *
 memo_chain(struct stage *st, uint64_t ref)
 {
-	size_t bucket = (ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BUCKETS;
+	struct row **bucket = chain_bucket(ref), *r;
 	struct key k;
-	struct row *r;
 
-	for (r = memo.buckets[bucket]; r != NULL; r = r->next)
-		if (r->number == ref && r->table == TABLE_chains) {
-			r->used = memo.now;
+	for (r = *bucket; r != NULL; r = r->next)
+		if (r->hash == ref) {
+			note_use(r);
 			return r;
 		}
 	k = key_u64(ref);
-	r = add_row(st, bucket, TABLE_chains, MSG_chain, key_slice(&k));
-	r->number = ref;
-	return r;
+	return add_row(st, bucket, ref, TABLE_chains, MSG_chain, key_slice(&k));
+}
+
+static void
+approach(const void *at, size_t len)
+{
+	enum { LINE = 64 };
+	size_t i;
+
+	for (i = 0; i < len; i += LINE)
+		__builtin_prefetch((const char *)at + i);
+}
+
+void
+memo_approach_chain(uint64_t ref)
+{
+	const struct row *r = *chain_bucket(ref);
+
+	if (r == NULL || r->hash != ref || r->kept.msg == NULL)
+		return;
+	approach(r->kept.msg, sizeof(struct msg_chain));
+	if (r->sketch != NULL)
+		approach(r->sketch, sizeof(*r->sketch));
 }
 
 void

@@ -17,23 +17,24 @@
 #include "chainer/window.h"
 #include "common/stage.h"
 
+/* What finding one looks at comes first: many are found with every turn. */
 struct row {
 	struct row *next;	/* of the bucket */
-	struct row *after;	/* of all that were changed */
+	uint64_t hash;		/* of the key; a chain's ref */
 	enum table_id table;
 	enum msg_id id;
-	struct keep kept;	/* the record; none: there is no row */
-	bool dirty;
 	uint64_t used;		/* when it was last asked for */
-	size_t bytes;		/* as counted */
 	/* Of a chain, what was found out for comparing it, or NULL. */
 	struct sketch *sketch;
+	struct keep kept;	/* the record; none: there is no row */
+	bool dirty;
+	struct row *after;	/* of all that were changed */
+	size_t bytes;		/* as counted */
 	/* Of a talk where several speak, or NULL. */
 	struct window *window;
 	/* Of a stream: no check is due before this, if it was looked up. */
 	int64_t due_first;
 	bool due_known;
-	uint64_t number;	/* the key, where it is one */
 	size_t key_len;
 	char key[];
 };
@@ -50,6 +51,8 @@ void memo_follow(uint64_t seq);
 struct row *memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key);
 struct row *memo_chain(struct stage *st, uint64_t ref);
+/* It will be looked at: what is at hand of it comes nearer meanwhile. */
+void memo_approach_chain(uint64_t ref);
 /* Only what is at hand; NULL: not here. */
 struct row *memo_known(enum table_id table, struct slice key);
 /* The record, not to be written to; NULL: there is none. */

@@ -179,11 +179,10 @@ time_decide(struct weave *v)
 	bool domain = v->entry->entry.id == MSG_tick && e->user.len == 0 &&
 	    e->room.len == 0;
 	int64_t now = domain ? e->ts : work_stream(v->work)->clock;
-	size_t i, n, most = domain ? DUE_DOMAIN : DUE_STREAM;
-	struct work_due *due = arena_array(work_arena(v->work), most,
-	    sizeof(due[0]));
+	struct work_due *due;
+	size_t i, n;
 
-	n = work_due(v->work, domain, due, most);
+	n = work_due(v->work, domain, &due, domain ? DUE_DOMAIN : DUE_STREAM);
 	for (i = 0; i < n; i++)
 		if (due[i].what.chain != 0)
 			check_chain(v, &due[i], now);

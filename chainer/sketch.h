@@ -23,10 +23,10 @@ struct hashes {
 };
 
 struct letters {
-	char at[FUZZY_BYTES];
 	size_t n;
-	struct seen pairs;
 	size_t hidden;		/* pairs that share their bit with another */
+	struct seen pairs;
+	char at[FUZZY_BYTES];
 };
 
 struct sketch {

@@ -220,13 +220,12 @@ void
 work_say(struct work *w, const struct msg_said *said)
 {
 	struct msg_chain_talk *talk = work_talk(w);
-	struct msg_said *kept;
+	struct msg_said *kept = arena_room(w->arena, sizeof(*kept));
 	struct key k;
 
 	w->said = work_grow(w->arena, w->said, w->n_said, &w->cap_said,
 	    sizeof(w->said[0]));
 	w->said[w->n_said++] = *said;
-	kept = arena_alloc(w->arena, sizeof(*kept));
 	*kept = *said;
 	if (talk->n_last > 0 && talk->last[0].user.len > 0 &&
 	    !slice_eq(talk->last[0].user, said->user))

@@ -49,6 +49,8 @@ const struct msg_chain *work_follow(struct work *w, uint64_t ref);
 /* As work_follow; and what it is about, with its sketch. */
 const struct msg_chain *work_candidate(struct work *w, uint64_t ref,
     struct topic *topic);
+/* They will be candidates: said early, so that memory need not be waited for. */
+void work_approach(const struct msg_u64s *refs);
 /* As it is at this entry's time, whether a check has said so or not. */
 enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 /* The chain whose talk a thread is in, by the thread's key; 0: none. */
@@ -73,7 +75,8 @@ struct work_due {
 	int64_t due;
 	struct msg_chain_due what;
 };
-size_t work_due(struct work *w, bool domain, struct work_due *out, size_t most);
+size_t work_due(struct work *w, bool domain, struct work_due **out,
+    size_t most);
 void work_check(struct work *w, const struct msg_h_check *check, size_t index);
 
 /* ---- sessions ---- */

@@ -133,6 +133,15 @@ work_candidate(struct work *w, uint64_t ref, struct topic *topic)
 	return NULL;
 }
 
+void
+work_approach(const struct msg_u64s *refs)
+{
+	size_t i;
+
+	for (i = 0; i < refs->count; i++)
+		memo_approach_chain(refs->at[i]);
+}
+
 enum chain_state
 work_state(const struct work *w, const struct msg_chain *c)
 {
@@ -184,7 +193,7 @@ bring_forward(struct work *w, const struct msg_chain *c)
 void
 work_put_history(struct work *w, struct work_chain *c, uint64_t i)
 {
-	struct msg_place *place = arena_alloc(w->arena, sizeof(*place));
+	struct msg_place *place = arena_room(w->arena, sizeof(*place));
 	struct key k = key_u64(c->c.ref);
 
 	*place = (struct msg_place){ .seq = w->e->seq, .i = i };

@@ -138,12 +138,13 @@ look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 
 /* Most entries find nothing due. */
 size_t
-work_due(struct work *w, bool domain, struct work_due *out, size_t most)
+work_due(struct work *w, bool domain, struct work_due **out, size_t most)
 {
 	if (!domain && w->stream_row->due_known &&
 	    w->stream.clock < w->stream_row->due_first)
 		return 0;
-	return look_for_due(w, domain, out, most);
+	*out = arena_array(w->arena, most, sizeof((*out)[0]));
+	return look_for_due(w, domain, *out, most);
 }
 
 void
