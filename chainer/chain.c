@@ -86,10 +86,15 @@ chain_state_name(enum chain_state state)
 	return state_names[state];
 }
 
-/* Asked of every chain that is looked at: no two begin alike. */
+/*
+ * Asked of every chain that is looked at, of which most are active: that is
+ * seen without going to the letters.  No two begin alike.
+ */
 enum chain_state
 chain_state(const struct msg_chain *c)
 {
+	if (c->state.len == sizeof("active") - 1 && c->merged_into == 0)
+		return CHAIN_active;
 	switch (c->state.len > 0 ? c->state.ptr[0] : '\0') {
 	case 'd':
 		return slice_is(c->state, "dormant") ? CHAIN_dormant :

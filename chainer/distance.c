@@ -158,16 +158,23 @@ are_strange(struct words a, struct words b)
 	    seen_apart(&a.hashes->seen, &b.hashes->seen);
 }
 
-/* By its bytes; by the hash first, where the list has hashes. */
 static bool
-find_word(const struct msg_strs *list, const struct hashes *hashes,
+find_word(const struct msg_strs *list, struct slice word, size_t *at)
+{
+	for (*at = 0; *at < list->count; ++*at)
+		if (slice_eq(list->at[*at], word))
+			return true;
+	return false;
+}
+
+static bool
+find_hashed(const struct msg_strs *list, const uint32_t *hashes,
     struct slice word, uint32_t hash, size_t *at)
 {
-	size_t i;
+	size_t i, n = list->count;
 
-	for (i = 0; i < list->count; i++)
-		if ((hashes == NULL || hashes->at[i] == hash) &&
-		    slice_eq(list->at[i], word)) {
+	for (i = 0; i < n; i++)
+		if (hashes[i] == hash && slice_eq(list->at[i], word)) {
 			*at = i;
 			return true;
 		}
@@ -179,10 +186,10 @@ static inline bool
 holds(struct words in, struct words of, size_t i, size_t *at)
 {
 	if (in.hashes == NULL || of.hashes == NULL)
-		return find_word(in.list, NULL, of.list->at[i], 0, at);
+		return find_word(in.list, of.list->at[i], at);
 	return seen_has(&in.hashes->seen, of.hashes->at[i]) &&
-	    find_word(in.list, in.hashes, of.list->at[i], of.hashes->at[i],
-		at);
+	    find_hashed(in.list, in.hashes->at, of.list->at[i],
+		of.hashes->at[i], at);
 }
 
 bool
