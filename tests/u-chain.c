@@ -3,6 +3,7 @@
  */
 #include "chainer/chain.h"
 #include "chainer/cues.h"
+#include "chainer/sketch.h"
 #include "tests/tap.h"
 
 static struct arena arena;
@@ -83,6 +84,45 @@ test_growth(void)
 	chain_touch_thread(&c, &arena, 20);
 	is_int((long long)c.threads.count, CHAIN_THREADS, "threads too");
 	is_int((long long)c.n_threads, 20, "but they are counted");
+}
+
+/* With sketches a chain learns the same, and has its own at the end. */
+static void
+test_sketches(void)
+{
+	struct msg_chain a = { .topic = SLICE("A Trip to Rome") }, b = a;
+	struct topic t = chain_topic(&a), claim;
+	const struct sketch *known = sketch_topic(&arena, &t), *again;
+	bool same = true, drawn = true;
+	size_t i, n;
+
+	for (n = 0; n < 200; n++) {
+		claim = one_word(arena_cstr(&arena, arena_printf(&arena,
+		    "word%zu", n * 7 % 45)));
+		claim.entities = claim.keywords;
+		claim.weights.at[0] = 100 + n * 37 % 900;
+		claim.entity_weights = claim.weights;
+		(void)chain_learn(&a, &arena, &claim, NULL);
+		claim.sketch = sketch_topic(&arena, &claim);
+		known = chain_learn(&b, &arena, &claim, known);
+		same = same && a.keywords.count == b.keywords.count &&
+		    a.entities.count == b.entities.count;
+		for (i = 0; same && i < a.keywords.count; i++)
+			same = slice_eq(a.keywords.at[i], b.keywords.at[i]) &&
+			    a.weights.at[i] == b.weights.at[i];
+		t = chain_topic(&b);
+		again = sketch_topic(&arena, &t);
+		drawn = drawn && memcmp(&again->subject, &known->subject,
+		    offsetof(struct letters, at) + again->subject.n) == 0 &&
+		    memcmp(&again->keywords.seen, &known->keywords.seen,
+			sizeof(again->keywords.seen)) == 0 &&
+		    memcmp(again->keywords.at, known->keywords.at,
+			b.keywords.count * sizeof(uint32_t)) == 0 &&
+		    memcmp(again->entities.at, known->entities.at,
+			b.entities.count * sizeof(uint32_t)) == 0;
+	}
+	ok(same, "a chain learns the same with its sketch and without");
+	ok(drawn, "and its sketch is as if it were drawn anew");
 }
 
 static void
@@ -234,6 +274,7 @@ main(void)
 	arena_init(&arena);
 	test_names();
 	test_growth();
+	test_sketches();
 	test_front();
 	test_cues();
 	test_choice();

@@ -1,0 +1,162 @@
+/*
+ * u-keep - what the chainer keeps in memory is as if it were read again
+ */
+#include "chainer/keep.h"
+#include "chainer/window.h"
+#include "tests/tap.h"
+
+static struct arena arena;
+
+/* A chain that grows with n, its words in the arena. */
+static struct msg_chain
+chain_of(uint64_t n)
+{
+	struct msg_chain c = { .ref = n + 1, .domain = SLICE("d"),
+		.state = SLICE("active"), .topic = SLICE("the topic"),
+		.live = n % 2 == 0 };
+	size_t i;
+
+	c.keywords.count = c.weights.count = n % 33;
+	c.keywords.at = arena_array(&arena, n % 33, sizeof(struct slice));
+	c.weights.at = arena_array(&arena, n % 33, sizeof(uint64_t));
+	for (i = 0; i < n % 33; i++) {
+		c.keywords.at[i] = arena_printf(&arena, "word %zu of %llu", i,
+		    (unsigned long long)n);
+		c.weights.at[i] = n * 100 + i;
+	}
+	return c;
+}
+
+static bool
+same(const void *a, const void *b, enum msg_id id)
+{
+	struct buf x, y;
+	bool equal;
+
+	buf_init(&x, SIZE_MAX / 4);
+	buf_init(&y, SIZE_MAX / 4);
+	equal = msg_encode(&x, id, a) == 0 && msg_encode(&y, id, b) == 0 &&
+	    slice_eq(buf_slice(&x), buf_slice(&y));
+	buf_release(&x);
+	buf_release(&y);
+	return equal;
+}
+
+static void
+test_puts(void)
+{
+	struct keep k = { 0 };
+	struct left left = { 0 };
+	struct msg_chain c;
+	bool all = true;
+	uint64_t n;
+
+	for (n = 0; n < 500; n++) {
+		c = chain_of(n);
+		keep_msg(&k, MSG_chain, &c, &left);
+		all = all && same(&c, k.msg, MSG_chain);
+		arena_reset(&arena);
+		left_clear(&left);
+	}
+	ok(all, "what is kept is what was put, its memory its own");
+	keep_release(&k);
+	left_release(&left);
+}
+
+/* What an entry changes begins as a copy of what is kept. */
+static void
+test_copies(void)
+{
+	struct keep k = { 0 };
+	struct left left = { 0 };
+	struct msg_chain c = chain_of(20), more = chain_of(25);
+	const struct msg_chain *kept;
+	size_t i, text;
+
+	keep_msg(&k, MSG_chain, &c, &left);
+	text = k.text_len;
+	c = *(struct msg_chain *)k.msg;
+	c.turns = 7;
+	keep_msg(&k, MSG_chain, &c, &left);
+	kept = k.msg;
+	ok(kept->turns == 7 && kept->keywords.count == 20 &&
+	    slice_is(kept->keywords.at[19], "word 19 of 20"),
+	    "a copy with another number");
+	ok(k.text_len == text, "no string was copied for it");
+	/* A list before grows over where the one behind it was. */
+	c = *kept;
+	c.keywords = more.keywords;
+	keep_msg(&k, MSG_chain, &c, &left);
+	for (i = 0; i < 20 && kept->weights.at[i] == 2000 + i; i++)
+		;
+	ok(i == 20 && kept->keywords.count == 25,
+	    "a list that stays is whole beside one that grew");
+	keep_release(&k);
+	left_release(&left);
+	arena_reset(&arena);
+}
+
+static void
+test_records(void)
+{
+	struct keep k = { 0 };
+	struct left left = { 0 };
+	struct msg_chain c = chain_of(30);
+	struct buf record;
+
+	buf_init(&record, SIZE_MAX / 4);
+	ok(msg_encode(&record, MSG_chain, &c) == 0 && keep_record(&k,
+	    MSG_chain, buf_slice(&record), &arena, &left) == 0 &&
+	    same(&c, k.msg, MSG_chain), "a record is kept as it was");
+	ok(keep_record(&k, MSG_chain, slice_of(record.ptr, record.len / 2),
+	    &arena, &left) == -1, "half of one is refused");
+	buf_release(&record);
+	keep_release(&k);
+	left_release(&left);
+	arena_reset(&arena);
+}
+
+static void
+test_window(void)
+{
+	struct window *w = arena_alloc(&arena, sizeof(*w));
+	struct reply_message m = { .length = 3 };
+	struct msg_said said = { .heard = slice_of((const char *)&m,
+	    sizeof(m)) };
+	struct window_view view;
+	bool all = true;
+	uint64_t n;
+	size_t i;
+
+	for (n = 0; n < 750; n++) {
+		said.seq = m.chain = n;
+		said.heard.len = n % 5 == 4 ? 0 : sizeof(m);
+		window_add(w, &said);
+		view = window_view(w, n > 110 ? n - 110 : 0);
+		for (i = 0; i < view.n; i++)
+			all = all && view.heard[i].chain == view.turn[i].seq &&
+			    view.turn[i].number == view.turn[i].seq &&
+			    view.turn[i].seq % 5 != 4 &&
+			    (i == 0 || view.turn[i].seq >
+				view.turn[i - 1].seq);
+	}
+	ok(all, "a window has the turns that were heard, in their order");
+	is_int((long long)view.n, 88, "none from before it is asked for");
+	ok(view.turn[view.n - 1].seq == 748, "and the last one");
+	is_int((long long)window_view(w, 0).n, REPLY_WINDOW,
+	    "and no more than are looked at");
+	is_int((long long)w->turns, 750, "all turns are counted");
+	arena_reset(&arena);
+}
+
+int
+main(void)
+{
+	arena_init(&arena);
+	test_puts();
+	test_copies();
+	test_records();
+	test_window();
+	arena_release(&arena);
+	return done();
+}
