@@ -122,7 +122,7 @@ sort_looks(struct look *looks, size_t n)
 
 static size_t
 compare(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was, struct look *looks)
+    const struct msg_link_thread *was, bool returns, struct look *looks)
 {
 	struct score_rules rules = threads_rules(t);
 	const struct msg_link_thread *others[LINK_CANDIDATES];
@@ -135,6 +135,7 @@ compare(struct threads *t, const struct msg_link_thread *p,
 		return 0;
 	score_hash_all(p, &hashes);
 	self = threads_self(t, p, was, &hashes);
+	self.returns = returns;
 	for (i = 0; i < n; i++)
 		looks[i] = (struct look){ others[i], score_of(&rules, &self,
 		    others[i], batch_hashes(t->l, others[i]), p->created_at -
@@ -279,14 +280,24 @@ is_same(const struct msg_link *before, const struct decision *d,
 	return before->candidate == candidate || (!d->link && !before->asked);
 }
 
+/* Said once it holds for the thread: the decision keeps it. */
+static bool
+is_return(const struct profile_turn *turn, const struct msg_link *before)
+{
+	return (before != NULL && before->returns) ||
+	    (turn->c != NULL && turn->c->returns &&
+		profile_is_user(turn->role));
+}
+
 static void
 look(struct threads *t, struct msg_link_thread *p,
-    const struct msg_link_thread *was)
+    const struct msg_link_thread *was, const struct profile_turn *turn)
 {
 	struct look looks[LINK_CANDIDATES];
 	const struct msg_link *before = p->link.len > 0 ?
 	    threads_link(t, p->link) : NULL;
-	size_t n = compare(t, p, was, looks);
+	bool returns = is_return(turn, before);
+	size_t n = compare(t, p, was, returns, looks);
 	const struct look *at;
 	struct opinion model, *verdict = NULL;
 	struct msg_link *link;
@@ -307,6 +318,7 @@ look(struct threads *t, struct msg_link_thread *p,
 	else
 		link = new_link(t, p, at, before);
 	link->candidate = at->other->key;
+	link->returns = returns;
 	fill_score(t, link, p, at);
 	link->decision = decision_name(d.link);
 	link->confidence = d.confidence;
@@ -378,7 +390,7 @@ threads_decide(struct link *l)
 		batch_learned(l, &learned);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
-			look(&t, p, was_there(&learned));
+			look(&t, p, was_there(&learned), &learned.turn);
 		revise_tuning(&t);
 	} else if (l->e->entry.id == MSG_answer)
 		revise_answer(&t);

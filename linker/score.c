@@ -14,6 +14,9 @@
  * from the latest thread: each of the first three terms is raised towards full
  * by `lean`, the less the longer that thread is over, and the less the more
  * its user has said since that the other thread knows nothing of.
+ *
+ * Who says that he comes back to something ("back to the bread knife") needs
+ * fewer words in common; who says no more than that leans on the latest.
  */
 #include "linker/score.h"
 
@@ -33,6 +36,8 @@ enum {
 	TOPIC_CHAINS = 1900,	/* half of its chains are enough */
 	TOPIC_KEYWORDS = 2000,
 	LEAN_OWN = 30000,	/* own words that halve what it leans */
+	RETURNS_MORE = 1300,	/* what is shared by who returns counts so */
+	RETURNS_LEAN = 900,
 };
 
 unsigned
@@ -195,14 +200,27 @@ recency_term(int64_t age_ms, int64_t window_ms)
 	return (unsigned)((window_ms - age_ms) * SCORE_FULL / window_ms);
 }
 
-static unsigned
-lean_of(const struct msg_link_thread *thread, const struct score *s)
+/* Less by what is said that the other thread does not know. */
+static uint64_t
+lean_less(uint64_t lean, uint64_t said, const struct score *s)
 {
-	uint64_t lean = thread->lean * s->terms[SCORE_recency] / SCORE_FULL;
-	uint64_t strange = thread->own_weight *
-	    (SCORE_FULL - s->terms[SCORE_keyword]) / SCORE_FULL;
+	uint64_t strange = said * (SCORE_FULL - s->terms[SCORE_keyword]) /
+	    SCORE_FULL;
 
-	return at_most_full(lean * LEAN_OWN / (LEAN_OWN + strange));
+	return lean * LEAN_OWN / (LEAN_OWN + strange);
+}
+
+static unsigned
+lean_of(const struct score_self *self, const struct score *s)
+{
+	const struct msg_link_thread *thread = self->thread;
+	unsigned recency = s->terms[SCORE_recency];
+	uint64_t lean = lean_less(thread->lean * recency / SCORE_FULL,
+	    thread->own_weight, s), back;
+
+	back = self->returns ? lean_less((uint64_t)RETURNS_LEAN * recency /
+	    SCORE_FULL, self->keywords_all, s) : 0;
+	return at_most_full(lean > back ? lean : back);
 }
 
 unsigned
@@ -232,8 +250,10 @@ score_of(const struct score_rules *rules, const struct score_self *self,
 	t[SCORE_topic] = topic_term(self, candidate, hashes,
 	    t[SCORE_keyword]);
 	t[SCORE_recency] = recency_term(age_ms, window_ms);
+	for (i = 0; self->returns && i < SCORE_recency; i++)
+		t[i] = at_most_full((uint64_t)t[i] * RETURNS_MORE / 1000);
 	if (latest)
-		s.lean = lean_of(self->thread, &s);
+		s.lean = lean_of(self, &s);
 	for (i = 0; i < SCORE_recency; i++)
 		t[i] += s.lean * (SCORE_FULL - t[i]) / SCORE_FULL;
 	s.value = score_value(rules, t);

@@ -63,6 +63,7 @@ struct score_self {
 	struct score_words keywords, entities, chains;
 	uint64_t keywords_all;		/* their weight, by rarity */
 	uint64_t named;			/* the entities' weight */
+	bool returns;			/* its user says so */
 };
 
 struct score {

@@ -101,6 +101,7 @@ query_link_row(struct query *q, const struct msg_link *link, struct row *row)
 	row_thousandths(row, "topic_match", link->topic_match);
 	row_thousandths(row, "recency_score", link->recency_score);
 	row_thousandths(row, "lean", link->lean);
+	row_bool(row, "returns", link->returns);
 	row_weights(row, "weights", &link->weights);
 	row_text(row, "confidence", link->confidence);
 	row_verdict(row, link);

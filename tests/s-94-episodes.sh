@@ -101,6 +101,23 @@ is "$(link "$seq" .decision)" LINK 'a room is one stream, whoever speaks'
 is "$(skein links --json --user ann | jq -r .user | sort -u)" ann 'links of a user'
 is "$(skein links --limit 1 --json | wc -l)" 1 'the newest'
 
+# Who says that he comes back to something.
+say gil 09T10:00:00Z 'How do I sharpen a bread knife with a whetstone?'
+knife=$seq
+say gil 09T12:00:00Z 'The tax office wants seven appendices from me'
+say gil 09T13:00:00Z 'Back to the knife'
+back=$seq
+is "$(link "$back" '"\(.decision) \(.candidate) \(.returns)"')" "LINK t$knife true" 'who returns to something needs fewer words in common'
+say gil 09T13:01:00Z 'I have olive oil'
+is "$(link "$back" '"\(.decision) \(.candidate) \(.returns)"')" "LINK t$knife true" '  also with what he says then'
+say hal 09T10:00:00Z 'How do I sharpen a bread knife with a whetstone?'
+latest=$seq
+say hal 09T11:00:00Z "Let's pick up where we left off"
+is "$(link "$seq" '"\(.decision) \(.candidate)"')" "LINK t$latest" 'who says no more than that returns to the latest'
+say ida 09T10:00:00Z 'How do I sharpen a bread knife with a whetstone?'
+say ida 09T11:00:00Z "Let's pick up where we left off with the tax return of last year and its appendices"
+is "$(link "$seq" .decision)" "DON'T_LINK" '  but not to what knows nothing of what he says'
+
 # Skills of all its threads.
 say fay 08T09:00:00Z 'Can you help me debug this error? The billing API returns 401 Unauthorized'
 one=$seq

@@ -207,14 +207,14 @@ search_plainly(const struct tuning_sample *s, size_t n, size_t *most)
 static void
 test_search(void)
 {
-	enum { FEW = 24 };
+	enum { FEW = 120 };
 	struct tuning_sample s[FEW];
 	struct tuning_trial found;
 	struct score_rules plain;
 	unsigned round, state;
 	size_t i, k, m, right = 0;
 
-	for (round = 0; round < 5; round++) {
+	for (round = 1; round < 4; round++) {
 		state = 100 + round;
 		make(s, FEW, (enum score_term)(round % SCORE_TERMS), false);
 		for (i = 0; i < FEW; i++) {
