@@ -35,8 +35,8 @@ threads_say_link(struct threads *t, const struct msg_link *link)
 	size_t i;
 
 	if (s->links == NULL)
-		s->links = arena_array(t->l->arena, LINKS_MOST,
-		    sizeof(s->links[0]));
+		s->links = arena_room(t->l->arena,
+		    LINKS_MOST * sizeof(s->links[0]));
 	for (i = 0; i < s->n_links && !slice_eq(s->links[i].key, link->key);
 	     i++)
 		;

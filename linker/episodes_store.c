@@ -253,10 +253,31 @@ has_word(const struct msg_strs *list, struct slice word)
 {
 	size_t i;
 
-	for (i = 0; list != NULL && i < list->count; i++)
+	for (i = 0; i < list->count; i++)
 		if (slice_eq(list->at[i], word))
 			return true;
 	return false;
+}
+
+/*
+ * Whether a list had a word before.  Most of a list is as it was, and in the
+ * same order: the same strings even, so that few have to be looked for.  `at`
+ * goes along with the list.
+ */
+static bool
+had_word(const struct msg_strs *was, struct slice word, size_t *at)
+{
+	size_t next;
+
+	if (was == NULL)
+		return false;
+	for (next = *at; next < was->count; next++)
+		if (was->at[next].ptr == word.ptr &&
+		    was->at[next].len == word.len) {
+			*at = next + 1;
+			return true;
+		}
+	return has_word(was, word);
 }
 
 static unsigned *
@@ -267,12 +288,12 @@ rarity_of(struct threads *t, const struct msg_link_thread *p,
 	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
 	struct batch_stream *stream = batch_stream(t->l, p);
 	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n;
-	size_t i;
+	size_t i, at = 0;
 
 	for (i = 0; i < words->count; i++) {
 		n = batch_count(t->l, stream, kind, score_hash(words->at[i]));
 		/* The thread itself is among them once it is written. */
-		if (n > 0 && has_word(was, words->at[i]))
+		if (n > 0 && had_word(was, words->at[i], &at))
 			n--;
 		out[i] = score_rarity(n, all);
 	}
@@ -404,28 +425,18 @@ threads_write_domain(struct threads *t)
 	batch_put_domain(t->l, &t->domain);
 }
 
-/*
- * Those that the thread has not had.  Most of a list is as it was, and in the
- * same order: the same strings even, so that few have to be looked for.
- */
+/* Those that the thread has not had. */
 static void
 count_words(struct threads *t, struct batch_stream *stream,
     enum batch_kind kind, const struct msg_strs *words,
     const struct msg_strs *was)
 {
-	size_t i, at = 0, next;
+	size_t i, at = 0;
 
-	for (i = 0; i < words->count; i++) {
-		for (next = at; was != NULL && next < was->count; next++)
-			if (was->at[next].ptr == words->at[i].ptr &&
-			    was->at[next].len == words->at[i].len)
-				break;
-		if (was != NULL && next < was->count)
-			at = next + 1;
-		else if (!has_word(was, words->at[i]))
+	for (i = 0; i < words->count; i++)
+		if (!had_word(was, words->at[i], &at))
 			batch_count_up(t->l, stream, kind,
 			    score_hash(words->at[i]));
-	}
 }
 
 void
