@@ -30,12 +30,12 @@ CFLAGS_ = -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Werror \
 LDLIBS_ = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lev -lstemmer -lm
 
 # A folder's main file bears its name; all others are its library.
-mains   = $(foreach s,$(STAGES) $(OTHERS),$(s)/$(s).c) cli/skein.c monitor/skein-tap.c store/skein-merge.c
+mains   = $(foreach s,$(STAGES) $(OTHERS),$(s)/$(s).c) cli/skein.c monitor/skein-tap.c store/skein-merge.c store/skein-embed.c
 libsrc  = $(filter-out $(mains),$(wildcard common/*.c $(foreach s,$(STAGES) $(OTHERS),$(s)/*.c) cli/*.c monitor/*.c))
 objs    = $(patsubst %.c,$(B)/%.o,$(1))
 LIB     = $(B)/libskein.a
 PROGS   = $(foreach s,$(STAGES) $(OTHERS),$(B)/bin/skein-$(s)) $(B)/bin/skein \
-	  $(B)/bin/skein-merge $(if $(wildcard monitor/skein-tap.c),$(B)/bin/skein-tap)
+	  $(B)/bin/skein-merge $(B)/bin/skein-embed $(if $(wildcard monitor/skein-tap.c),$(B)/bin/skein-tap)
 
 UNITS   = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/u-*.c))
 TOOLS   = $(patsubst tests/%.c,$(B)/tests/%,$(filter-out $(wildcard tests/u-*.c tests/fuzz-*.c),$(wildcard tests/*.c)))
@@ -63,7 +63,7 @@ $(B)/bin/skein-$(1): $(B)/$(1)/$(1).o $(LIB)
 endef
 $(foreach s,$(STAGES) $(OTHERS),$(eval $(call STAGE_PROG,$(s))))
 # Only these know libcurl: the linker takes nothing else of it.
-$(B)/bin/skein-assess $(B)/tests/u-assess-http: LDLIBS_ += -lcurl
+$(B)/bin/skein-assess $(B)/bin/skein-embed $(B)/tests/u-assess-http: LDLIBS_ += -lcurl
 
 $(B)/bin/skein: $(B)/cli/skein.o $(LIB)
 	@mkdir -p $(@D)
@@ -75,7 +75,7 @@ $(B)/bin/skein-tap: $(B)/monitor/skein-tap.o $(LIB)
 	@echo "  LINK  $@"
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
-$(B)/bin/skein-merge: $(B)/store/skein-merge.o $(LIB)
+$(B)/bin/skein-merge $(B)/bin/skein-embed: $(B)/bin/%: $(B)/store/%.o $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)

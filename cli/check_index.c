@@ -89,7 +89,7 @@ void
 check_index(struct check *c, bool deep)
 {
 	char *dir = segments_dir(&c->cli->conf);
-	struct embed *embed = embed_open_shipped(&c->cli->conf);
+	struct embed *embed = embed_open_set(&c->cli->conf);
 	struct segment_list list = { 0 };
 	size_t i;
 

@@ -29,6 +29,7 @@
 
 #include "common/text.h"
 #include "common/xmalloc.h"
+#include "store/embed_remote.h"
 
 enum {
 	EMBED_VERSION = 1,
@@ -62,6 +63,7 @@ struct embed {
 	struct slot *slots;
 	uint32_t mask;
 	char id[NAME_BYTES + 24];
+	struct embed_remote *remote;	/* then there is no table */
 };
 
 /* ---- the file */
@@ -248,11 +250,29 @@ embed_open(const char *path, struct buf *why)
 	return e;
 }
 
+struct embed *
+embed_of_remote(struct embed_remote **remote)
+{
+	struct embed *e = xcalloc(1, sizeof(*e));
+
+	e->dims = embed_remote_dims(*remote);
+	e->remote = *remote;
+	*remote = NULL;
+	return e;
+}
+
+bool
+embed_is_remote(const struct embed *e)
+{
+	return e->remote != NULL;
+}
+
 void
 embed_close(struct embed **e)
 {
 	if (*e == NULL)
 		return;
+	embed_remote_close(&(*e)->remote);
 	if ((*e)->map != NULL)
 		(void)munmap((*e)->map, (*e)->map_len);
 	free((*e)->slots);
@@ -265,7 +285,7 @@ embed_close(struct embed **e)
 const char *
 embed_id(const struct embed *e)
 {
-	return e->id;
+	return e->remote != NULL ? embed_remote_id(e->remote) : e->id;
 }
 
 size_t
@@ -418,6 +438,9 @@ embed(const struct embed *e, struct slice text, bool whole, int8_t *out)
 	size_t pos = 0;
 	int32_t c;
 
+	if (e->remote != NULL)
+		return text.len > 0 &&
+		    embed_remote_many(e->remote, &text, 1, out) == 0;
 	memset(out, 0, e->dims);
 	memset(s.values, 0, e->dims * sizeof(s.values[0]));
 	s.pieces = 0;
@@ -438,6 +461,19 @@ bool
 embed_text(const struct embed *e, struct slice text, int8_t *out)
 {
 	return embed(e, text, false, out);
+}
+
+int
+embed_many(const struct embed *e, const struct slice *texts, size_t n,
+    int8_t *out)
+{
+	size_t i;
+
+	if (e->remote != NULL)
+		return embed_remote_many(e->remote, texts, n, out);
+	for (i = 0; i < n; i++)
+		(void)embed_text(e, texts[i], out + i * e->dims);
+	return 0;
 }
 
 bool

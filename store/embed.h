@@ -21,7 +21,7 @@
 #include "common/buf.h"
 
 enum {
-	EMBED_DIMS_MAX = 512,
+	EMBED_DIMS_MAX = 4096,
 	EMBED_LENGTH = 256,	/* of a vector, about: it is rounded */
 	EMBED_NORM = EMBED_LENGTH * EMBED_LENGTH,
 };
@@ -35,6 +35,9 @@ struct embed;
  */
 struct embed *embed_open(const char *path, struct buf *why)
     __attribute__((warn_unused_result));
+/* One whose vectors an endpoint makes; takes it over. */
+struct embed_remote;
+struct embed *embed_of_remote(struct embed_remote **remote);
 void embed_close(struct embed **e);
 
 /* The table's name and a hash of its content: "skein-static-1/8f3a91…". */
@@ -48,6 +51,12 @@ size_t embed_dims(const struct embed *e);
  */
 enum { EMBED_TEXT_MAX = 32768 };
 bool embed_text(const struct embed *e, struct slice text, int8_t *out);
+/* Whether asking takes a while, and may fail. */
+bool embed_is_remote(const struct embed *e);
+/* Of at most EMBED_MANY texts; -1: there are no vectors to be had now. */
+enum { EMBED_MANY = 64 };
+int embed_many(const struct embed *e, const struct slice *texts, size_t n,
+    int8_t *out) __attribute__((warn_unused_result));
 /*
  * The same of those words alone that the table has whole: pieces of letters
  * that are no word are near to something or other.

@@ -59,7 +59,8 @@ mend(struct stage *st, struct indexer *ix)
 		free(path);
 		segment_close(&s);
 	}
-	merger_look(&ix->merger, &st->conf, list.n >= SEGMENT_FAN);
+	/* Vectors of another table than is in use now are made again too. */
+	merger_look(&ix->merger, &st->conf, list.n > 0);
 	segment_list_release(&list);
 }
 

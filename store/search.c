@@ -70,7 +70,7 @@ search_open(const struct conf *conf)
 	s->conf = conf;
 	s->dir = segments_dir(conf);
 	s->tokeniser = tokeniser_new();
-	s->embed = embed_open_shipped(conf);
+	s->embed = embed_open_set(conf);
 	tail_init(&s->tail, s->tokeniser);
 	return s;
 }

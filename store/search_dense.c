@@ -69,8 +69,9 @@ find_vectors(struct run *r, struct source *source)
 	struct vectors *v = open_vectors(r->s, segment);
 
 	source->vectors = vectors_of(v, source->x.place, &source->sum);
-	if (source->vectors != NULL || source->x.n_docs > MAKE_MOST)
-		return;
+	if (source->vectors != NULL || source->x.n_docs > MAKE_MOST ||
+	    embed_is_remote(r->s->embed))
+		return;		/* then words alone count here */
 	vectors_make(v, &source->x, r->view->shared, r->s->embed,
 	    &r->s->cache);
 	source->vectors = vectors_of(v, source->x.place, &source->sum);

@@ -22,13 +22,18 @@
 #include "store/segments.h"
 #include "store/vectors.h"
 
-enum { SETTLE_US = 100000, QUIET_LOOKS = 20 };
+enum {
+	SETTLE_US = 100000,
+	QUIET_LOOKS = 20,
+	LACKING_LOOKS = 120	/* until an endpoint is asked again */
+};
 
 struct merging {
 	struct conf conf;
 	char *dir;
 	struct db *store, *shared;
 	struct embed *embed;	/* NULL: words alone */
+	bool lacking;		/* an endpoint had no vectors: later again */
 	struct segment_list list;
 };
 
@@ -56,8 +61,10 @@ make_vectors(struct merging *m, const char *path)
 	file = vectors_path(path, vectors_model(m->embed));
 	if (access(file, F_OK) == -1 && (s = segment_map(path)) != NULL) {
 		buf_init(&bytes, SIZE_MAX / 4);
-		vectors_write(s, m->shared, m->embed, &bytes);
-		if (segment_save_bytes(m->dir, file, buf_slice(&bytes)) == -1)
+		if (vectors_write(s, m->shared, m->embed, &bytes) == -1)
+			m->lacking = true;
+		else if (segment_save_bytes(m->dir, file,
+			buf_slice(&bytes)) == -1)
 			log_warn("%s", file);
 		buf_release(&bytes);
 		segment_close(&s);
@@ -321,7 +328,7 @@ merge_all(struct merging *m)
 
 	do {
 		read_list(m);
-		any = false;
+		any = m->lacking = false;
 		make_all_vectors(m);
 		for (level = 1; level < SEGMENT_LEVELS; level++)
 			any = merge_level(m, level) || any;
@@ -333,15 +340,17 @@ merge_all(struct merging *m)
 static void
 merge_until_quiet(struct merging *m)
 {
+	int looks, since = 0;
 	size_t rows;
-	int looks;
 
 	merge_all(m);
-	for (looks = 0; looks < QUIET_LOOKS; looks++) {
+	for (looks = 0; looks < QUIET_LOOKS || m->lacking; looks++) {
 		rows = m->list.n;
 		usleep(SETTLE_US);
 		read_list(m);
-		if (m->list.n != rows) {
+		since = m->lacking ? since + 1 : 0;
+		if (m->list.n != rows || since >= LACKING_LOOKS) {
+			since = 0;
 			merge_all(m);
 			looks = 0;
 		}
@@ -389,7 +398,7 @@ main(int argc, char **argv)
 		log_warn("setpriority");
 	m.store = open_db(&m, ENV_store);
 	m.shared = open_db(&m, ENV_shared);
-	m.embed = embed_open_shipped(&m.conf);
+	m.embed = embed_open_set(&m.conf);
 	/* The stage lists the piece that we were started for right after. */
 	usleep(SETTLE_US);
 	merge_until_quiet(&m);

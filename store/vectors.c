@@ -13,10 +13,15 @@
 
 #include "common/log.h"
 #include "common/xmalloc.h"
+#include "store/embed_remote.h"
 #include "store/segments.h"
 
 #define VECTORS_MAGIC { 's', 'k', 'e', 'i', 'n', 'v', 'e', 'c' }
-enum { VECTORS_FORMAT = 1, CACHE_SLOTS = 1 << 16, CACHE_MOST = 1 << 15 };
+enum {
+	VECTORS_FORMAT = 1,
+	CACHE_SLOTS = 1 << 16, CACHE_MOST = 1 << 15,
+	TRIES_MOST = 3, TRY_AGAIN_S = 11	/* it rests for ten */
+};
 
 struct vectors_header {
 	char magic[8];
@@ -70,8 +75,8 @@ vectors_name_parse(const char *name, struct segment_name *out,
 	return true;
 }
 
-struct embed *
-embed_open_shipped(const struct conf *conf)
+static struct embed *
+open_shipped(const struct conf *conf)
 {
 	char *path = conf_data_path(conf, "embed.bin");
 	struct embed *embed = NULL;
@@ -87,6 +92,27 @@ embed_open_shipped(const struct conf *conf)
 	buf_release(&why);
 	free(path);
 	return embed;
+}
+
+static struct embed *
+open_remote(const struct conf *conf)
+{
+	struct embed_remote *remote;
+
+	if (conf->embed_model[0] == '\0' || conf->embed_dims % 16 != 0) {
+		log_warnx("embed_endpoint needs embed_model, and embed_dims "
+			  "in whole sixteens: words alone are searched");
+		return NULL;
+	}
+	remote = embed_remote_open(conf);
+	return embed_of_remote(&remote);
+}
+
+struct embed *
+embed_open_set(const struct conf *conf)
+{
+	return conf->embed_endpoint[0] != '\0' ? open_remote(conf) :
+						 open_shipped(conf);
 }
 
 /* ---- open and close ---- */
@@ -246,19 +272,20 @@ cache_slot(struct vector_cache *cache, const struct section *x, uint32_t doc,
 
 /* ---- making ---- */
 
-static void
-embed_doc(const struct section *x, uint32_t doc, struct db_txn *shared,
-    const struct embed *embed, struct arena *arena, int8_t *out)
+/* Empty: it was forgotten. */
+static struct slice
+doc_text(const struct section *x, uint32_t doc, struct db_txn *shared,
+    struct arena *arena)
 {
 	struct stage_entry e;
 	struct document d;
 
-	memset(out, 0, embed_dims(embed));
 	if (document_load(shared, (uint64_t)section_value(x, COLUMN_SEQ, doc),
 		arena, &e) && document_at(&e, arena,
 		(enum search_kind)section_value(x, COLUMN_KIND, doc),
 		(uint64_t)section_value(x, COLUMN_I, doc), &d))
-		(void)embed_text(embed, document_meaning(&d, arena), out);
+		return document_meaning(&d, arena);
+	return SLICE_NONE;
 }
 
 /* Documents from `doc` to before `end`. */
@@ -277,12 +304,35 @@ make_some(const struct section *x, uint32_t doc, uint32_t end,
 		slot = cache == NULL ? out : cache_slot(cache, x, doc, dims,
 		    &there);
 		if (!there)
-			embed_doc(x, doc, shared, embed, &arena, slot);
+			(void)embed_text(embed, doc_text(x, doc, shared,
+			    &arena), slot);
 		if (slot != out)
 			memcpy(out, slot, dims);
 		arena_reset(&arena);
 	}
 	arena_release(&arena);
+}
+
+/* The same for a file: many at once, and -1 where that fails. */
+static int
+make_batches(const struct section *x, uint32_t doc, uint32_t end,
+    struct db_txn *shared, const struct embed *embed, int8_t *out)
+{
+	struct slice texts[EMBED_MANY];
+	struct arena arena;
+	int rc = 0;
+	size_t n;
+
+	arena_init(&arena);
+	while (rc == 0 && doc < end) {
+		for (n = 0; n < EMBED_MANY && doc < end; n++, doc++)
+			texts[n] = doc_text(x, doc, shared, &arena);
+		rc = embed_many(embed, texts, n, out);
+		out += n * embed_dims(embed);
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	return rc;
 }
 
 static void
@@ -366,33 +416,55 @@ end_file(const struct segment *s, const struct embed *embed, struct buf *out)
 	memcpy(out->ptr, &h, sizeof(h));
 }
 
-void
+/*
+ * With a view of its own.  An endpoint is asked a few times: a large piece
+ * should not be begun anew for one bad moment.
+ */
+static int
+make_part(const struct section *x, uint32_t doc, uint32_t end,
+    struct db *shared, const struct embed *embed, int8_t *out)
+{
+	struct db_txn *txn;
+	unsigned tries;
+	int rc;
+
+	for (tries = 0;; tries++) {
+		txn = db_read(shared);
+		rc = make_batches(x, doc, end, txn, embed, out);
+		db_abort(&txn);
+		if (rc == 0 || tries == TRIES_MOST)
+			return rc;
+		sleep(TRY_AGAIN_S);
+	}
+}
+
+int
 vectors_write(const struct segment *s, struct db *shared,
     const struct embed *embed, struct buf *out)
 {
+	/* A view of the log that is held while an endpoint thinks, grows it. */
+	uint32_t most = embed_is_remote(embed) ? EMBED_MANY : SEGMENT_SPAN;
 	size_t i, dims = embed_dims(embed);
-	struct db_txn *txn;
+	int rc = 0;
 	struct section x;
 	uint32_t doc, end;
 	int64_t *sum;
 	int8_t *at;
 
 	begin_file(s, embed, out);
-	for (i = 0; i < segment_domains(s); i++) {
+	for (i = 0; i < segment_domains(s) && rc == 0; i++) {
 		if (!section_at(s, i, &x))
 			continue;
 		at = file_vectors(out, i, dims, &sum);
-		for (doc = 0; doc < x.n_docs; doc = end) {
-			end = x.n_docs - doc > SEGMENT_SPAN ?
-			    doc + SEGMENT_SPAN : x.n_docs;
-			txn = db_read(shared);
-			make_some(&x, doc, end, txn, embed, NULL,
+		for (doc = 0; doc < x.n_docs && rc == 0; doc = end) {
+			end = x.n_docs - doc > most ? doc + most : x.n_docs;
+			rc = make_part(&x, doc, end, shared, embed,
 			    at + (size_t)doc * dims);
-			db_abort(&txn);
 		}
 		sum_up(at, x.n_docs, dims, sum);
 	}
 	end_file(s, embed, out);
+	return rc;
 }
 
 int

@@ -4,8 +4,9 @@
  * A vector per document, as embed.h makes it of the document's text; all of
  * one segment beside it in LEVEL-FIRST-HASH-MODEL.vec, MODEL being a hash of
  * the table's id: vectors of different tables never meet.  Like the segment,
- * the file follows from the log alone, is written whole and never changed.
- * Where it is missing, vectors are made in memory, or words alone count.
+ * the file follows from the log alone, but where an endpoint made it; it is
+ * written whole and never changed.  Where it is missing, vectors are made in
+ * memory, or words alone count.
  *
  *   header     magic, format, dims, model, domains, length, hash of the rest
  *   domains    n_docs and place of each, in the order of the segment's
@@ -23,8 +24,11 @@ uint64_t vectors_model(const struct embed *embed);
 /* The name beside a segment's, to be freed. */
 char *vectors_path(const char *segment_path, uint64_t model);
 
-/* The shipped table; NULL: there is none, or it is broken and was said. */
-struct embed *embed_open_shipped(const struct conf *conf);
+/*
+ * As the settings say: the shipped table, or an endpoint.  NULL: there is none,
+ * or it is broken and was said.  `conf` must outlive it.
+ */
+struct embed *embed_open_set(const struct conf *conf);
 struct segment_name;
 /* Of whose piece a file of vectors is; false: it is none. */
 bool vectors_name_parse(const char *name, struct segment_name *out,
@@ -60,10 +64,11 @@ void vectors_make(struct vectors *v, const struct section *x,
     struct vector_cache *cache);
 /*
  * All of a segment as the bytes of a file.  Takes transactions of its own, and
- * none for long.
+ * none for long.  -1: an endpoint has none now.
  */
-void vectors_write(const struct segment *s, struct db *shared,
-    const struct embed *embed, struct buf *out);
+int vectors_write(const struct segment *s, struct db *shared,
+    const struct embed *embed, struct buf *out)
+    __attribute__((warn_unused_result));
 /* The same of vectors of segments that `s` is the merge of. */
 int vectors_join(const struct segment *s, struct segment *const *parts,
     struct vectors *const *from, size_t n, const struct embed *embed,
