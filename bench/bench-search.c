@@ -6,8 +6,9 @@
  *                     before the store is measured elsewhere
  *   fts DB N          an FTS5 index of the same turns: seconds by the clock and
  *                     of the processor, bytes
- *   ask N [DB]        N queries of each length to the index of SKEIN_HOME and
- *                     to DB: lines "WHO WORDS p50_us p99_us"
+ *   ask N [DB]        N queries of each length to the index of SKEIN_HOME, as a
+ *                     search is and by words alone, and to DB: lines "WHO
+ *                     WORDS p50_us p99_us", WHO being skein, words, fts5
  *
  * Words are drawn from a vocabulary by Zipf's law, so that lists of all
  * lengths are met.  FTS5 is built without a copy of the text, with the Porter
@@ -211,7 +212,7 @@ ask_home(struct home *h, size_t queries, bool lexical)
 			took[q] = now() - from;
 			arena_reset(&arena);
 		}
-		report("skein", words, took, queries);
+		report(lexical ? "words" : "skein", words, took, queries);
 	}
 	free(took);
 	buf_release(&text);
@@ -362,7 +363,8 @@ ask(int argc, char **argv)
 	if (queries == 0)
 		return 2;
 	open_home(&h, &argc, argv);
-	ask_home(&h, queries, getenv("BENCH_LEXICAL") != NULL);
+	ask_home(&h, queries, false);
+	ask_home(&h, queries, true);
 	search_close(&h.search);
 	db_close(&h.shared);
 	db_close(&h.ingest);

@@ -68,12 +68,23 @@ cosines_wide(const int8_t *query, const int8_t *rows, size_t n, size_t dims,
 	}
 }
 
+static bool
+is_wide(size_t dims)
+{
+	return dims % WIDE == 0 && __builtin_cpu_supports("avx2");
+}
+
 int32_t
 embed_cosine(const int8_t *a, const int8_t *b, size_t dims)
 {
 	__m128i four = _mm_setzero_si128();
+	int32_t sum;
 	size_t at;
 
+	if (is_wide(dims)) {
+		cosines_wide(a, b, 1, dims, &sum);
+		return sum;
+	}
 	for (at = 0; at < dims; at += BLOCK)
 		four = _mm_add_epi32(four, multiply(a + at, b + at));
 	return add_up(four);
@@ -98,7 +109,7 @@ embed_cosines(const int8_t *query, const int8_t *rows, size_t n, size_t dims,
 	size_t i;
 
 #ifdef __SSE2__
-	if (dims % WIDE == 0 && __builtin_cpu_supports("avx2")) {
+	if (is_wide(dims)) {
 		cosines_wide(query, rows, n, dims, out);
 		return;
 	}

@@ -183,6 +183,7 @@ scan_all(struct run *r)
 		memcpy(r->scored + r->n_scored, h.at,
 		    h.n * sizeof(h.at[0]));
 		r->n_scored += h.n;
+		r->doubles = true;
 	}
 	free(h.at);
 }

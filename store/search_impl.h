@@ -130,6 +130,7 @@ struct run {
 	int64_t now_ms;
 	struct scored *scored;
 	size_t n_scored;
+	bool doubles;		/* some may be in it twice */
 	struct candidate *candidates;
 	size_t n_candidates;
 };

@@ -84,7 +84,7 @@ compare_keys(const void *a, const void *b)
 	return x->doc > y->doc ? -1 : x->doc < y->doc;
 }
 
-/* Each is there once. */
+/* Each is there once: words and likeness may have chosen it both. */
 static void
 drop_doubles(struct run *r)
 {
@@ -181,7 +181,8 @@ choose_finalists(struct run *r)
 	if (r->s->owns == NULL)
 		r->s->owns = xcalloc(OWN_SLOTS, sizeof(r->s->owns[0]));
 	r->s->runs++;
-	drop_doubles(r);
+	if (r->doubles)
+		drop_doubles(r);
 	sort_by_own(r);
 	n = r->n_scored < most ? r->n_scored : most;
 	r->n_scored = n;
