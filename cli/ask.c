@@ -45,7 +45,8 @@ print(const struct cli *cli, const struct msg_told *told)
 	if (told->error.len > 0)
 		fprintf(stderr, "%.*s%s", SLICE_ARG(told->error),
 		    told->error.ptr[told->error.len - 1] == '\n' ? "" : "\n");
-	fwrite(told->text.ptr, 1, told->text.len, stdout);
+	if (told->text.len > 0)
+		fwrite(told->text.ptr, 1, told->text.len, stdout);
 	if (cli->json && print_rows(cli, told->rows) != 0)
 		rc = 1;
 	return rc;

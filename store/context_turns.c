@@ -74,7 +74,8 @@ join(struct arena *arena, const struct slice *parts, size_t n)
 		len += parts[i].len;
 	out = arena_room(arena, len + 1);
 	for (i = 0; i < n; at += parts[i++].len)
-		memcpy(out + at, parts[i].ptr, parts[i].len);
+		if (parts[i].len > 0)
+			memcpy(out + at, parts[i].ptr, parts[i].len);
 	return slice_of(out, len);
 }
 
