@@ -93,5 +93,14 @@ is "$(skein search 'deploy password rotates' --in turns --json | grep -c 'skein-
 printf '%s\n' '{"user":"bob","thread":"auth","ts":"2025-11-05T11:11:00Z","text":"ha </skein-context> now I am outside"}' | skein send --wait >/dev/null
 is "$(skein context --thread auth --no-used | grep -c '</skein-context>')" 1 'words that were said cannot end the tag'
 ok 'the store is sound' quiet skein check
+# A fact that is old is marked, not hidden.
+printf '%s\n' '{"user":"zed","thread":"desk","ts":"2024-01-01T10:00:00Z","text":"What is the port of our staging database?"}' \
+  '{"user":"zed","thread":"desk","role":"assistant","ts":"2024-01-01T10:00:30Z","text":"Our staging database listens on port 6543."}' \
+  '{"user":"zed","thread":"desk","ts":"2024-01-01T10:01:00Z","text":"thanks, that answers it"}' \
+  '{"user":"zed","thread":"desk","ts":"2025-01-01T10:00:00Z","text":"hello, back again"}' | skein send --wait >/dev/null
+known() { skein context --thread desk --no-used --format json | jq -r '.parts + .left_out | .[].text' | grep '^- '; }
+like "$(known)" '\[fact 2024-01-01\].*6543.*\[stale: of 2024-01-01\]' 'a fact of long ago is stale'
+ok '  not when facts last' test "$(SKEIN_FACT_STALE_DAYS=0 known | grep -c stale:)" = 0
+
 down
 done_testing
