@@ -429,6 +429,12 @@ db_abort(struct db_txn **txn)
 	finish(txn);
 }
 
+uint64_t
+db_txn_id(const struct db_txn *txn)
+{
+	return mdb_txn_id(txn->txn);
+}
+
 enum db_result
 db_state(const struct db_txn *txn)
 {

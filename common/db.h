@@ -98,6 +98,11 @@ enum db_result db_commit(struct db_txn **txn)
     __attribute__((warn_unused_result));
 /* Ends a reading transaction, or gives a writing one up. */
 void db_abort(struct db_txn **txn);
+/*
+ * Of one that writes: one more than that of the last that was kept, by whichever
+ * process; so one that was given up and the one after it have the same.
+ */
+uint64_t db_txn_id(const struct db_txn *txn);
 /* Whether anything has failed in it so far. */
 enum db_result db_state(const struct db_txn *txn);
 const char *db_reason(const struct db *db);	/* of the last failure */

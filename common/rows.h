@@ -6,8 +6,8 @@
  * batch and encoded once, when the batch is flushed: see begin and flush in
  * common/stage.h.  What is read and what is written are the same as without.
  *
- * For tables whose key is one number.  Who reads or writes such a table in any
- * other way (a cursor, db_get) does not see what waits here.
+ * Who reads or writes such a table in any other way (a cursor, db_get) does not
+ * see what waits here.  Nothing is ever deleted from it.
  */
 #ifndef COMMON_ROWS_H
 #define COMMON_ROWS_H
@@ -28,6 +28,12 @@ void rows_convert(struct rows *rows,
 void rows_close(struct rows **rows);
 /* Forgets all: a batch begins. */
 void rows_begin(struct rows *rows);
+/*
+ * Or, for who writes the table in this way only: forgets all that is not in the
+ * table as of now, the beginning of `txn`.  What the batch before has flushed
+ * need not be read again.
+ */
+void rows_resume(struct rows *rows, const struct db_txn *txn);
 /* Writes all that was put, in the order of the keys. */
 void rows_flush(struct rows *rows, struct db_txn *txn);
 
@@ -44,6 +50,11 @@ const void *rows_peek(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena);
 /* Copies all of it. */
 void rows_put(struct rows *rows, struct db_txn *txn, uint64_t key,
+    struct arena *arena, const void *msg);
+/* The same where the key is not one number. */
+bool rows_get_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena, void *out);
+void rows_put_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, const void *msg);
 
 #endif

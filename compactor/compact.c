@@ -64,8 +64,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 	if (tools != NULL) {
 		c->packages = tools->packages;
 		c->similar = tools->similar;
-		c->threads = tools->threads;
-		c->digests = tools->digests;
+		c->rows = tools->rows;
 		c->notes = notes_of(tools, c);
 	}
 	if (placed->id == MSG_s_ingest)
@@ -100,9 +99,13 @@ bool
 compact_get(struct compact *c, enum table_id table, const struct key *k,
     enum msg_id id, void *out)
 {
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
 	struct msg_error why;
 	struct slice record;
 
+	if (rows != NULL)
+		return rows_get_at(rows, stage_tables(c->st), key_slice(k),
+		    c->arena, out);
 	if (!db_get(stage_tables(c->st), table, key_slice(k), &record))
 		return false;
 	if (msg_decode_as(arena_dup(c->arena, record), c->arena, id, out,
@@ -111,6 +114,19 @@ compact_get(struct compact *c, enum table_id table, const struct key *k,
 	/* The same again, for the one who knows what to do about damage. */
 	return db_get_msg(stage_tables(c->st), table, key_slice(k), id,
 	    c->arena, out);
+}
+
+void
+compact_put(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, const void *msg)
+{
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
+
+	if (rows != NULL)
+		rows_put_at(rows, stage_tables(c->st), key_slice(k), c->arena,
+		    msg);
+	else
+		db_put_msg(stage_tables(c->st), table, key_slice(k), id, msg);
 }
 
 static struct compact_held *
@@ -454,13 +470,11 @@ put_artifact(struct compact *c, const struct msg_artifact *a)
 	    !slice_eq(a->domain, c->envelope->domain))
 		return;
 	k = row_key(place.seq, place.i);
-	db_put_msg(stage_tables(c->st), TABLE_artifacts, key_slice(&k),
-	    MSG_artifact, a);
+	compact_put(c, TABLE_artifacts, &k, MSG_artifact, a);
 	if (a->id.len == 0 || place.seq != c->seq)
 		return;
 	k = id_key(c->envelope->domain, a->id);
-	db_put_msg(stage_tables(c->st), TABLE_artifact_ids, key_slice(&k),
-	    MSG_place, &place);
+	compact_put(c, TABLE_artifact_ids, &k, MSG_place, &place);
 }
 
 void

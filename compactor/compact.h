@@ -27,9 +27,8 @@ struct effort_notes;
 struct compact_tools {
 	struct packages *packages;
 	struct similar *similar;	/* compactor/similar.h */
-	/* For the length of a batch: */
-	struct rows *threads;		/* TABLE_effort_threads */
-	struct rows *digests;		/* TABLE_episode_digests, unpacked */
+	/* Of tables whose records change with every other entry; or NULL. */
+	struct rows *rows[TABLE_COUNT];
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
 	struct effort_notes *notes;	/* of its turns */
@@ -54,7 +53,7 @@ struct compact {
 	struct packages *packages;
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
-	struct rows *threads, *digests;	/* likewise */
+	struct rows *const *rows;	/* likewise, by table */
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */
 	/* compact.c's own */
 	struct compact_held **held;
@@ -145,5 +144,7 @@ void compact_refuse(struct compact *c, const char *class, const char *code,
 /* A record of the own tables, copied: it outlives the next write. */
 bool compact_get(struct compact *c, enum table_id table, const struct key *k,
     enum msg_id id, void *out);
+void compact_put(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, const void *msg);
 
 #endif

@@ -155,18 +155,22 @@ static void
 begin(struct stage *st)
 {
 	struct compact_tools *tools = stage_state(st);
+	size_t i;
 
-	rows_begin(tools->threads);
-	rows_begin(tools->digests);
+	for (i = 0; i < TABLE_COUNT; i++)
+		if (tools->rows[i] != NULL)
+			rows_resume(tools->rows[i], stage_tables(st));
 }
 
 static void
 flush(struct stage *st)
 {
 	struct compact_tools *tools = stage_state(st);
+	size_t i;
 
-	rows_flush(tools->threads, stage_tables(st));
-	rows_flush(tools->digests, stage_tables(st));
+	for (i = 0; i < TABLE_COUNT; i++)
+		if (tools->rows[i] != NULL)
+			rows_flush(tools->rows[i], stage_tables(st));
 }
 
 static void
@@ -182,6 +186,21 @@ static void
 unpack_digest(void *msg, struct arena *arena)
 {
 	digest_unpack(msg, arena);
+}
+
+static void
+open_rows(struct rows **rows)
+{
+	rows[TABLE_effort_threads] = rows_open(TABLE_effort_threads,
+	    MSG_a_thread);
+	rows[TABLE_effort_streams] = rows_open(TABLE_effort_streams,
+	    MSG_a_stream);
+	rows[TABLE_artifacts] = rows_open(TABLE_artifacts, MSG_artifact);
+	rows[TABLE_similar_words] = rows_open(TABLE_similar_words,
+	    MSG_similar_refs);
+	rows[TABLE_episode_digests] = rows_open(TABLE_episode_digests,
+	    MSG_episode_digest);
+	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);
 }
 
 /* A setting that cannot be read is a mistake; so is a home without types. */
@@ -202,9 +221,7 @@ start(struct stage *st)
 	if (tools->similar == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
-	tools->threads = rows_open(TABLE_effort_threads, MSG_a_thread);
-	tools->digests = rows_open(TABLE_episode_digests, MSG_episode_digest);
-	rows_convert(tools->digests, pack_digest, unpack_digest);
+	open_rows(tools->rows);
 	stage_set_state(st, tools);
 }
 
@@ -212,9 +229,10 @@ static void
 stop(struct stage *st)
 {
 	struct compact_tools *tools = stage_state(st);
+	size_t i;
 
-	rows_close(&tools->threads);
-	rows_close(&tools->digests);
+	for (i = 0; i < TABLE_COUNT; i++)
+		rows_close(&tools->rows[i]);
 	similar_close(&tools->similar);
 	packages_close(&tools->packages);
 	free(tools);

@@ -14,8 +14,10 @@
 static bool
 read_thread(struct effort_state *s, uint64_t thread)
 {
-	return thread != 0 && rows_get(s->c->threads, stage_tables(s->c->st),
-	    thread, s->c->arena, &s->thread);
+	struct key k = key_u64(thread);
+
+	return thread != 0 && compact_get(s->c, TABLE_effort_threads, &k,
+	    MSG_a_thread, &s->thread);
 }
 
 /*
@@ -87,9 +89,11 @@ effort_stream(struct effort_state *s)
 void
 effort_state_write(struct effort_state *s, uint64_t thread)
 {
+	struct key k = key_u64(thread);
+
 	if (thread != 0)
-		rows_put(s->c->threads, stage_tables(s->c->st), thread,
-		    s->c->arena, &s->thread);
+		compact_put(s->c, TABLE_effort_threads, &k, MSG_a_thread,
+		    &s->thread);
 }
 
 /* ---- efforts at hand ---- */

@@ -332,8 +332,7 @@ take_open(struct effort_state *s, const struct msg_artifact *a)
 		else if (open)
 			list[n++] = is;
 	stream = (struct msg_a_stream){ .open = list, .n_open = n };
-	db_put_msg(stage_tables(s->c->st), TABLE_effort_streams, key_slice(&k),
-	    MSG_a_stream, &stream);
+	compact_put(s->c, TABLE_effort_streams, &k, MSG_a_stream, &stream);
 }
 
 void

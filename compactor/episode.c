@@ -78,6 +78,7 @@ hold(struct work *w, uint64_t thread)
 static struct held *
 get(struct work *w, uint64_t thread)
 {
+	struct key k = key_u64(thread);
 	struct msg_episode_digest d;
 	struct held *h;
 	size_t i;
@@ -87,8 +88,8 @@ get(struct work *w, uint64_t thread)
 			return w->held[i];
 	if (thread == 0 ||
 	    w->n_held == sizeof(w->held) / sizeof(w->held[0]) ||
-	    !rows_get(w->c->digests, stage_tables(w->c->st), thread,
-		w->c->arena, &d) ||
+	    !compact_get(w->c, TABLE_episode_digests, &k, MSG_episode_digest,
+		&d) ||
 	    !slice_eq(d.domain, w->c->envelope->domain))
 		return NULL;
 	h = hold(w, thread);
@@ -430,6 +431,7 @@ static void
 write_held(struct work *w)
 {
 	struct held *h;
+	struct key k;
 	size_t i;
 
 	for (i = 0; i < w->n_held; i++) {
@@ -439,8 +441,9 @@ write_held(struct work *w)
 		schedule(w, h);
 		put_outline(w, h);
 		digest_cut(&h->d);
-		rows_put(w->c->digests, stage_tables(w->c->st), h->thread,
-		    w->c->arena, &h->d);
+		k = key_u64(h->thread);
+		compact_put(w->c, TABLE_episode_digests, &k,
+		    MSG_episode_digest, &h->d);
 	}
 }
 

@@ -321,8 +321,8 @@ similar_find(struct compact *c, enum similar_kind kind, struct slice user,
     struct slice room, const struct msg_similar_doc *doc,
     struct similar_hit *out, size_t most)
 {
-	struct candidate *all = arena_array(c->arena,
-	    SIMILAR_LOOKED * SIMILAR_LISTED, sizeof(all[0]));
+	struct candidate *all = arena_room(c->arena,
+	    SIMILAR_LOOKED * SIMILAR_LISTED * sizeof(all[0]));
 	struct similar_hit hits[SIMILAR_COMPARED];
 	size_t i, n = gather(c, kind, user, room, doc, all), found = 0;
 	struct msg_similar_doc other;
@@ -361,8 +361,7 @@ add_ref(struct compact *c, const struct key *key, uint64_t seq, uint64_t n)
 		memcpy(refs.docs.at + 2, old.docs.at,
 		    kept * sizeof(refs.docs.at[0]));
 	refs.docs.count = kept + 2;
-	db_put_msg(stage_tables(c->st), TABLE_similar_words, key_slice(key),
-	    MSG_similar_refs, &refs);
+	compact_put(c, TABLE_similar_words, key, MSG_similar_refs, &refs);
 }
 
 void
@@ -376,8 +375,7 @@ similar_add(struct compact *c, enum similar_kind kind, struct slice user,
 
 	if (doc->stems.count == 0)
 		return;
-	db_put_msg(stage_tables(c->st), TABLE_similar_docs, key_slice(&k),
-	    MSG_similar_doc, doc);
+	compact_put(c, TABLE_similar_docs, &k, MSG_similar_doc, doc);
 	looked = heaviest(doc, c->arena, &words);
 	for (i = 0; i < looked; i++) {
 		k = word_key(c, kind, user, room, words[i].stem);
