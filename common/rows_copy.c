@@ -10,48 +10,92 @@
 
 enum { ROOM_LEAST = 512 };
 
-/* A message's fields, those that are lists, and its tags always there. */
+struct list {
+	enum msg_type type;
+	unsigned tag;
+	size_t offset, count_offset, size;
+	const struct rows_plan *of;	/* of records */
+};
+
+/* Where in a message what stands, and its tags that are always there. */
 struct rows_plan {
-	struct part {
-		enum msg_type type;
-		unsigned tag;
-		size_t offset, count_offset, size;
-		const struct rows_plan *of;	/* of a list of records */
-	} *parts, *lists;
-	size_t n_parts, n_lists;
+	struct place {
+		unsigned tag, offset;
+	} *numbers, *flags, *strings;
+	struct list *lists;
+	size_t n_numbers, n_flags, n_strings, n_lists;
 	uint64_t required;
 };
+
+static struct rows_plan *make_plan(struct rows_copies *all, enum msg_id id);
+
+static void
+plan_field(struct rows_copies *all, struct rows_plan *p,
+    const struct msg_field *f)
+{
+	struct place at = { f->tag, (unsigned)f->offset };
+	struct list list = { .type = f->type, .tag = f->tag,
+		.offset = f->offset, .count_offset = f->count_offset };
+
+	if (f->need == NEED_REQ)
+		p->required |= UINT64_C(1) << f->tag;
+	switch (f->type) {
+	case TYPE_u64:
+	case TYPE_i64:
+	case TYPE_time:
+		p->numbers[p->n_numbers++] = at;
+		return;
+	case TYPE_bool:
+		p->flags[p->n_flags++] = at;
+		return;
+	case TYPE_str:
+	case TYPE_bin:
+		p->strings[p->n_strings++] = at;
+		return;
+	case TYPE_list:
+		list.of = make_plan(all, f->of);
+		list.size = msg_spec(f->of)->size;
+		break;
+	case TYPE_strs:
+		list.size = sizeof(struct slice);
+		list.count_offset = f->offset +
+		    offsetof(struct msg_strs, count);
+		break;
+	case TYPE_u64s:
+		list.size = sizeof(uint64_t);
+		list.count_offset = f->offset +
+		    offsetof(struct msg_u64s, count);
+	}
+	p->lists[p->n_lists++] = list;
+}
 
 static struct rows_plan *
 make_plan(struct rows_copies *all, enum msg_id id)
 {
 	const struct msg_spec *spec = msg_spec(id);
 	struct rows_plan *p = all->plans[id];
-	const struct msg_field *f;
-	struct part *part;
 	size_t i;
 
 	if (p != NULL)
 		return p;
 	p = all->plans[id] = xcalloc(1, sizeof(*p));
-	p->parts = xcalloc(spec->n_fields, sizeof(p->parts[0]));
+	p->numbers = xcalloc(spec->n_fields, sizeof(p->numbers[0]));
+	p->flags = xcalloc(spec->n_fields, sizeof(p->flags[0]));
+	p->strings = xcalloc(spec->n_fields, sizeof(p->strings[0]));
 	p->lists = xcalloc(spec->n_fields, sizeof(p->lists[0]));
-	for (i = 0; i < spec->n_fields; i++) {
-		f = &spec->fields[i];
-		if (f->need == NEED_REQ)
-			p->required |= UINT64_C(1) << f->tag;
-		part = &p->parts[p->n_parts++];
-		*part = (struct part){ .type = f->type, .tag = f->tag,
-			.offset = f->offset, .count_offset = f->count_offset };
-		if (f->type == TYPE_list) {
-			part->of = make_plan(all, f->of);
-			part->size = msg_spec(f->of)->size;
-		}
-		if (f->type == TYPE_strs || f->type == TYPE_u64s ||
-		    f->type == TYPE_list)
-			p->lists[p->n_lists++] = *part;
-	}
+	for (i = 0; i < spec->n_fields; i++)
+		plan_field(all, p, &spec->fields[i]);
 	return p;
+}
+
+static void
+free_plan(struct rows_plan *p)
+{
+	free(p->numbers);
+	free(p->flags);
+	free(p->strings);
+	free(p->lists);
+	free(p);
 }
 
 /* ---- what is put, copied ---- */
@@ -63,17 +107,6 @@ struct filling {
 	size_t text;		/* bytes of all strings that were looked at */
 	bool full;		/* the new ones do not fit */
 };
-
-static void *
-keep_list(struct filling *to, const void *from, size_t bytes)
-{
-	size_t at = to->lists;
-
-	to->lists += (bytes + 7) & ~(size_t)7;
-	if (bytes == 0 || to->lists > to->all->lists_cap)
-		return NULL;
-	return memcpy(to->all->lists + at, from, bytes);
-}
 
 static inline void
 keep_str(struct filling *to, struct slice *s)
@@ -96,43 +129,45 @@ keep_str(struct filling *to, struct slice *s)
 	c->text_len += s->len;
 }
 
-static void
-keep_strs(struct filling *to, struct msg_strs *list)
-{
-	size_t i;
-
-	list->at = keep_list(to, list->at, list->count * sizeof(list->at[0]));
-	for (i = 0; list->at != NULL && i < list->count; i++)
-		keep_str(to, &list->at[i]);
-}
-
 static void keep_fields(struct filling *to, const struct rows_plan *p,
     char *msg, const char *old);
 
-struct records {
+struct items {
 	char *at;
 	size_t count;
 };
 
-static struct records
-read_records(const struct part *f, const char *msg)
+static inline struct items
+read_items(const struct list *f, const char *msg)
 {
-	struct records r;
+	struct items r;
 
 	memcpy(&r.at, msg + f->offset, sizeof(r.at));
 	memcpy(&r.count, msg + f->count_offset, sizeof(r.count));
-	if (r.at == NULL)
-		r.count = 0;
 	return r;
 }
 
+/* Those that are there already, at its beginning, stay as they are. */
+static void
+keep_strs(struct filling *to, struct items is, struct items was)
+{
+	struct slice *list = (struct slice *)is.at;
+	size_t i = 0;
+
+	if (was.count > 0 && was.count <= is.count &&
+	    memcmp(is.at, was.at, was.count * sizeof(list[0])) == 0)
+		i = was.count;
+	for (; i < is.count; i++)
+		keep_str(to, &list[i]);
+}
+
 /*
- * Those that are as they were need no look inside.  A list mostly grows at one
- * end and is cut at the other: the old ones are passed in step, one may go.
+ * Records that are as they were need no look inside.  A list mostly grows at
+ * one end and is cut at the other: the old ones are passed in step, one may go.
  */
 static void
-keep_flat(struct filling *to, const struct part *f, struct records is,
-    struct records was)
+keep_flat(struct filling *to, const struct list *f, struct items is,
+    struct items was)
 {
 	size_t i, at = 0;
 	char *item;
@@ -150,60 +185,50 @@ keep_flat(struct filling *to, const struct part *f, struct records is,
 	}
 }
 
-static bool
-keep_records(struct filling *to, const struct part *f, char *msg,
-    const char *old)
+/* The old record with the same name, its first string; NULL: there is none. */
+static const char *
+find_old(const struct list *f, const char *item, struct items was)
 {
-	struct records is = read_records(f, msg), was = { 0 };
-	size_t i, count = is.count;
+	size_t i, name;
 
-	is.at = keep_list(to, is.at, count * f->size);
-	memcpy(msg + f->offset, &is.at, sizeof(is.at));
-	if (is.at == NULL)
-		return count > 0;
-	if (old != NULL)
-		was = read_records(f, old);
-	if (f->of->n_lists == 0) {
-		keep_flat(to, f, is, was);
-		return true;
-	}
-	for (i = 0; i < count; i++)
-		keep_fields(to, f->of, is.at + i * f->size,
-		    i < was.count ? was.at + i * f->size : NULL);
-	return true;
+	if (f->of->n_strings == 0)
+		return NULL;
+	name = f->of->strings[0].offset;
+	for (i = 0; i < was.count; i++)
+		if (memcmp(item + name, was.at + i * f->size + name,
+			sizeof(struct slice)) == 0)
+			return was.at + i * f->size;
+	return NULL;
 }
 
-/* What a field points to becomes the copy's; true: it is not empty. */
-static inline bool
-keep_field(struct filling *to, const struct part *f, char *msg,
+/*
+ * What the list points to becomes the copy's; true: it is not empty.  It is
+ * worked on where it is, and will be where the message says.
+ */
+static bool
+keep_items(struct filling *to, const struct list *f, char *msg,
     const char *old)
 {
-	char *value = msg + f->offset;
-	struct msg_u64s *numbers;
+	struct items is = read_items(f, msg), was = { 0 };
+	size_t i, at = to->lists, bytes = is.count * f->size;
+	char *place = bytes == 0 ? NULL : to->copy->lists + at;
 
-	switch (f->type) {
-	case TYPE_u64:
-	case TYPE_i64:
-	case TYPE_time:
-		return *(const uint64_t *)value != 0;
-	case TYPE_bool:
-		return *(const bool *)value;
-	case TYPE_str:
-	case TYPE_bin:
-		keep_str(to, (struct slice *)value);
-		return ((struct slice *)value)->len > 0;
-	case TYPE_strs:
-		keep_strs(to, (struct msg_strs *)value);
-		return ((struct msg_strs *)value)->count > 0;
-	case TYPE_u64s:
-		numbers = (struct msg_u64s *)value;
-		numbers->at = keep_list(to, numbers->at,
-		    numbers->count * sizeof(numbers->at[0]));
-		return numbers->count > 0;
-	case TYPE_list:
-		return keep_records(to, f, msg, old);
-	}
-	return false;
+	to->lists += (bytes + 7) & ~(size_t)7;
+	memcpy(msg + f->offset, &place, sizeof(place));
+	if (bytes == 0 || to->lists > to->all->lists_cap)
+		return bytes > 0;
+	is.at = memcpy(to->all->lists + at, is.at, bytes);
+	if (old != NULL)
+		was = read_items(f, old);
+	if (f->type == TYPE_strs)
+		keep_strs(to, is, was);
+	else if (f->type == TYPE_list && f->of->n_lists == 0)
+		keep_flat(to, f, is, was);
+	else if (f->type == TYPE_list)
+		for (i = 0; i < is.count; i++)
+			keep_fields(to, f->of, is.at + i * f->size,
+			    find_old(f, is.at + i * f->size, was));
+	return true;
 }
 
 /* With the bits of what is there, as if it had been written and read. */
@@ -211,13 +236,27 @@ static void
 keep_fields(struct filling *to, const struct rows_plan *p, char *msg,
     const char *old)
 {
-	const struct part *f, *end = p->parts + p->n_parts;
-	uint64_t has;
+	struct slice *s;
+	uint64_t has, n;
+	size_t i;
 
 	memcpy(&has, msg, sizeof(has));
 	has |= p->required;
-	for (f = p->parts; f < end; f++)
-		has |= (uint64_t)keep_field(to, f, msg, old) << f->tag;
+	for (i = 0; i < p->n_numbers; i++) {
+		memcpy(&n, msg + p->numbers[i].offset, sizeof(n));
+		has |= (uint64_t)(n != 0) << p->numbers[i].tag;
+	}
+	for (i = 0; i < p->n_flags; i++)
+		has |= (uint64_t)*(bool *)(msg + p->flags[i].offset) <<
+		    p->flags[i].tag;
+	for (i = 0; i < p->n_strings; i++) {
+		s = (struct slice *)(msg + p->strings[i].offset);
+		keep_str(to, s);
+		has |= (uint64_t)(s->len > 0) << p->strings[i].tag;
+	}
+	for (i = 0; i < p->n_lists; i++)
+		has |= (uint64_t)keep_items(to, &p->lists[i], msg, old) <<
+		    p->lists[i].tag;
 	memcpy(msg, &has, sizeof(has));
 }
 
@@ -227,7 +266,7 @@ keep_fields(struct filling *to, const struct rows_plan *p, char *msg,
 static void
 move_lists(const struct rows_plan *p, char *msg, ptrdiff_t by)
 {
-	const struct part *f, *end = p->lists + p->n_lists;
+	const struct list *f, *end = p->lists + p->n_lists;
 	size_t i, count;
 	char *items;
 
@@ -281,13 +320,9 @@ rows_copies_release(struct rows_copies *all)
 {
 	size_t i;
 
-	for (i = 0; i < MSG_LIMIT; i++) {
-		if (all->plans[i] == NULL)
-			continue;
-		free(all->plans[i]->parts);
-		free(all->plans[i]->lists);
-		free(all->plans[i]);
-	}
+	for (i = 0; i < MSG_LIMIT; i++)
+		if (all->plans[i] != NULL)
+			free_plan(all->plans[i]);
 	rows_copies_free_old(all);
 	free(all->old);
 	free(all->lists);
@@ -330,35 +365,19 @@ new_text(struct rows_copies *all, struct rows_copy *c, size_t cap)
 	c->text_len = 0;
 }
 
-/*
- * The new one takes the place of the old one, whose blocks are for the next.
- * A block that is much too large for it stays for those that need it.
- */
+/* A block of lists that can be written anew, of which nothing is kept. */
 static void
-swap_in(struct rows_copies *all, struct rows_copy *c, size_t lists)
+new_lists(char **lists, size_t *cap, size_t least)
 {
-	struct rows_copy was = *c;
-
-	c->msg = all->msg;
-	all->msg = was.msg != NULL ? was.msg : xmalloc(all->size);
-	c->lists_len = lists;
-	if (all->lists_cap <= 4 * (lists + ROOM_LEAST)) {
-		c->lists = all->lists;
-		c->lists_cap = all->lists_cap;
-		all->lists = was.lists;
-		all->lists_cap = was.lists_cap;
-		return;
-	}
-	if (lists > was.lists_cap) {
-		free(c->lists);
-		c->lists_cap = 2 * lists + ROOM_LEAST;
-		c->lists = xmalloc(c->lists_cap);
-	}
-	if (lists > 0)
-		memcpy(c->lists, all->lists, lists);
-	move_lists(all->plan, c->msg, c->lists - all->lists);
+	free(*lists);
+	*cap = 2 * least + ROOM_LEAST;
+	*lists = xmalloc(*cap);
 }
 
+/*
+ * The new message and its lists are made beside the old ones, which are still
+ * read, and then take their place.
+ */
 void
 rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 {
@@ -369,18 +388,23 @@ rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 		to = (struct filling){ .all = all, .copy = c };
 		memcpy(all->msg, msg, all->size);
 		keep_fields(&to, all->plan, all->msg, old);
-		if (!to.full && to.lists <= all->lists_cap)
+		if (!to.full && to.lists <= all->lists_cap &&
+		    to.lists <= c->lists_cap)
 			break;
-		if (to.lists > all->lists_cap) {
-			free(all->lists);
-			all->lists_cap = 2 * to.lists + ROOM_LEAST;
-			all->lists = xmalloc(all->lists_cap);
-		}
+		if (to.lists > all->lists_cap)
+			new_lists(&all->lists, &all->lists_cap, to.lists);
 		/* How much is in use is known when all was looked at. */
 		if (to.full && old == NULL)
 			new_text(all, c, 2 * to.text + ROOM_LEAST);
-		if (to.full)
+		if (to.full || to.lists > c->lists_cap)
 			old = NULL;
+		if (to.lists > c->lists_cap)
+			new_lists(&c->lists, &c->lists_cap, to.lists);
 	}
-	swap_in(all, c, to.lists);
+	if (to.lists > 0)
+		memcpy(c->lists, all->lists, to.lists);
+	c->lists_len = to.lists;
+	if (c->msg == NULL)
+		c->msg = xmalloc(all->size);
+	memcpy(c->msg, all->msg, all->size);
 }

@@ -20,7 +20,7 @@ struct rows_copies {
 	struct rows_plan *plans[MSG_LIMIT];	/* of it and those in it */
 	struct rows_plan *plan;
 	size_t size;		/* of the message */
-	/* For the next one that is put; then the one before it. */
+	/* Where one that is put is made: */
 	void *msg;
 	char *lists;
 	size_t lists_cap;
