@@ -48,6 +48,7 @@ void
 compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
     struct msg_s_compactor *section)
 {
+	const struct msg_envelope *of = &e->entry.as->envelope;
 	const struct msg *placed = &e->sections[STAGE_ingest];
 	struct compact_tools *tools = stage_state(st);
 
@@ -56,15 +57,18 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		.e = e,
 		.conf = stage_conf(st),
 		.arena = stage_arena(st),
-		.envelope = &e->entry.as->envelope,
+		.envelope = of,
 		.seq = e->seq,
-		.ts = e->entry.as->envelope.ts,
+		.ts = of->ts,
 		.section = section,
+		.stream = key_stream(of->domain, of->user, of->room),
 	};
 	if (tools != NULL) {
 		c->packages = tools->packages;
 		c->similar = tools->similar;
 		c->rows = tools->rows;
+		c->kept_times = tools->kept_times;
+		c->episode_times = tools->episode_times;
 		c->notes = notes_of(tools, c);
 	}
 	if (placed->id == MSG_s_ingest)

@@ -22,6 +22,7 @@ struct similar;
 struct packages;
 struct package_hits;
 struct effort_notes;
+struct due_times;
 
 /* What the stage reads once at start and keeps: its stage_state. */
 struct compact_tools {
@@ -29,6 +30,8 @@ struct compact_tools {
 	struct similar *similar;	/* compactor/similar.h */
 	/* Of tables whose records change with every other entry; or NULL. */
 	struct rows *rows[TABLE_COUNT];
+	/* Of TABLE_kept_due and of TABLE_episode_dues: compactor/due_times.h */
+	struct due_times *kept_times, *episode_times;
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
 	struct effort_notes *notes;	/* of its turns */
@@ -44,6 +47,7 @@ struct compact {
 	int64_t ts;
 	uint64_t thread;		/* the entry's own; 0: it is in none */
 	struct msg_s_compactor *section;	/* under construction */
+	struct key stream;		/* the entry's own: domain, user, room */
 	/*
 	 * What packages_open gave, from the stage's state, and what their
 	 * triggers gave on this entry's turns: see compactor/package_decide.h
@@ -54,6 +58,7 @@ struct compact {
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
 	struct rows *const *rows;	/* likewise, by table */
+	struct due_times *kept_times, *episode_times;	/* likewise */
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */
 	/* compact.c's own */
 	struct compact_held **held;

@@ -14,6 +14,7 @@
 #include "compactor/answer.h"
 #include "compactor/checkpoint.h"
 #include "compactor/conflict.h"
+#include "compactor/due_times.h"
 #include "compactor/effort.h"
 #include "compactor/episode.h"
 #include "compactor/episode_digest.h"
@@ -160,6 +161,8 @@ begin(struct stage *st)
 	for (i = 0; i < TABLE_COUNT; i++)
 		if (tools->rows[i] != NULL)
 			rows_resume(tools->rows[i], stage_tables(st));
+	due_times_resume(tools->kept_times, stage_tables(st));
+	due_times_resume(tools->episode_times, stage_tables(st));
 }
 
 static void
@@ -220,6 +223,8 @@ start(struct stage *st)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
 	open_rows(tools->rows);
+	tools->kept_times = due_times_open();
+	tools->episode_times = due_times_open();
 	stage_set_state(st, tools);
 }
 
@@ -231,6 +236,8 @@ stop(struct stage *st)
 
 	for (i = 0; i < TABLE_COUNT; i++)
 		rows_close(&tools->rows[i]);
+	due_times_close(&tools->kept_times);
+	due_times_close(&tools->episode_times);
 	similar_close(&tools->similar);
 	packages_close(&tools->packages);
 	free(tools);

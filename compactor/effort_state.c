@@ -76,11 +76,8 @@ effort_state_read(struct effort_state *s, struct compact *c)
 const struct msg_a_stream *
 effort_stream(struct effort_state *s)
 {
-	const struct msg_envelope *e = s->c->envelope;
-	struct key k = key_stream(e->domain, e->user, e->room);
-
-	if (!s->has_stream && !compact_get(s->c, TABLE_effort_streams, &k,
-		MSG_a_stream, &s->stream))
+	if (!s->has_stream && !compact_get(s->c, TABLE_effort_streams,
+		&s->c->stream, MSG_a_stream, &s->stream))
 		s->stream = (struct msg_a_stream){ 0 };
 	s->has_stream = true;
 	return &s->stream;

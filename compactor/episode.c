@@ -4,6 +4,7 @@
 #include "compactor/episode.h"
 
 #include "common/when.h"
+#include "compactor/due_times.h"
 #include "compactor/episode_digest.h"
 #include "compactor/episode_make.h"
 #include "compactor/skill.h"
@@ -44,6 +45,13 @@ due_key(struct key prefix, int64_t at, uint64_t thread)
 	key_add_i64(&prefix, at);
 	key_add_u64(&prefix, thread);
 	return prefix;
+}
+
+static int64_t
+due_at(struct slice key)
+{
+	return (int64_t)(key_read_u64(key, key.len - 16) ^
+	    (UINT64_C(1) << 63));
 }
 
 static struct key
@@ -253,24 +261,31 @@ find_due(struct work *w, struct due *out)
 	const struct msg_envelope *e = w->c->envelope;
 	bool whole = w->c->e->entry.id == MSG_tick && e->user.len == 0 &&
 	    e->room.len == 0;
-	struct key from = whole ? domain_key(e->domain) :
-	    key_stream(e->domain, e->user, e->room);
-	struct key to = due_key(from, w->c->ts, UINT64_MAX);
-	struct db_cursor *c = db_cursor(stage_tables(w->c->st),
-	    whole ? TABLE_episode_live_dues : TABLE_episode_dues);
+	struct key from = whole ? domain_key(e->domain) : w->c->stream;
+	struct due_times *times = whole ? NULL : w->c->episode_times;
+	struct db_cursor *c;
 	struct db_entry row;
+	struct key to;
 	size_t n = 0;
 	bool there;
 
+	if (due_times_none(times, &from, w->c->ts))
+		return 0;
+	to = due_key(from, w->c->ts, UINT64_MAX);
+	c = db_cursor(stage_tables(w->c->st), whole ?
+	    TABLE_episode_live_dues : TABLE_episode_dues);
 	for (there = db_seek(c, key_slice(&from), &row);
 	     there && n < EPISODE_DUE_MOST && row.key.len == to.len &&
 	     slice_cmp(row.key, key_slice(&to)) <= 0;
 	     there = db_next(c, &row)) {
 		out[n].thread = key_read_u64(row.key, row.key.len - 8);
-		out[n].at = (int64_t)(key_read_u64(row.key,
-		    row.key.len - 16) ^ (UINT64_C(1) << 63));
+		out[n].at = due_at(row.key);
 		n++;
 	}
+	if (n == 0)
+		due_times_learn(times, &from, there &&
+		    row.key.len == to.len && memcmp(row.key.ptr, from.bytes,
+			from.len) == 0 ? due_at(row.key) : INT64_MAX);
 	db_cursor_close(&c);
 	return n;
 }
@@ -297,22 +312,21 @@ look_at_due(struct work *w)
 static void
 end_previous(struct work *w)
 {
-	const struct msg_envelope *e = w->c->envelope;
-	struct key k = key_stream(e->domain, e->user, e->room);
+	const struct key *k = &w->c->stream;
 	struct msg_place latest = { 0 };
 	struct held *h;
 
 	/* A fork, or what was attached to, begins before its first turn. */
 	if (compact_turn_count(w->c) == 0 || w->placed->first_turn != 1)
 		return;
-	(void)compact_get(w->c, TABLE_episode_streams, &k, MSG_place, &latest);
+	(void)compact_get(w->c, TABLE_episode_streams, k, MSG_place, &latest);
 	h = latest.seq == w->c->thread ? NULL : get(w, latest.seq);
 	if (w->applying) {
 		if (h != NULL && is_in_section(w, h->thread, "ended", "age"))
 			compacted(w, h);
 		latest = (struct msg_place){ .seq = w->c->thread };
 		db_put_msg(stage_tables(w->c->st), TABLE_episode_streams,
-		    key_slice(&k), MSG_place, &latest);
+		    key_slice(k), MSG_place, &latest);
 	} else if (h != NULL && has_news(h)) {
 		episode_make(w->c, h->thread, &h->d, "ended");
 		compacted(w, h);
@@ -384,6 +398,8 @@ put_due(struct work *w, enum table_id table, struct key prefix,
 	struct msg_episode_due due = { .thread = h->thread };
 	struct key k = due_key(prefix, h->d.due, h->thread);
 
+	if (table == TABLE_episode_dues)
+		due_times_put(w->c->episode_times, &prefix, h->d.due);
 	db_put_msg(stage_tables(w->c->st), table, key_slice(&k),
 	    MSG_episode_due, &due);
 }

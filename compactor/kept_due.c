@@ -5,6 +5,7 @@
  * by domain and time, for ticks, which move live streams only.
  */
 #include "common/when.h"
+#include "compactor/due_times.h"
 #include "compactor/kept.h"
 
 enum {
@@ -42,7 +43,7 @@ stream_of(const struct msg_artifact *a)
 
 static size_t
 find_due(struct compact *c, enum table_id table, struct key prefix,
-    struct slice *keys)
+    struct due_times *times, struct slice *keys)
 {
 	struct db_cursor *cursor;
 	struct msg_error why;
@@ -52,6 +53,8 @@ find_due(struct compact *c, enum table_id table, struct key prefix,
 	size_t n = 0;
 	bool there;
 
+	if (due_times_none(times, &prefix, c->ts))
+		return 0;
 	key_add_i64(&end, c->ts);
 	key_add_u64(&end, UINT64_MAX);
 	cursor = db_cursor(stage_tables(c->st), table);
@@ -61,6 +64,12 @@ find_due(struct compact *c, enum table_id table, struct key prefix,
 		if (msg_decode_as(arena_dup(c->arena, e.value), c->arena,
 			MSG_a_due, &due, &why) == 0)
 			keys[n++] = due.artifact;
+	if (n == 0)
+		due_times_learn(times, &prefix, there &&
+		    e.key.len >= prefix.len + 8 && memcmp(e.key.ptr,
+			prefix.bytes, prefix.len) == 0 ?
+		    (int64_t)(key_read_u64(e.key, prefix.len) ^
+			(UINT64_C(1) << 63)) : INT64_MAX);
 	db_cursor_close(&cursor);
 	return n;
 }
@@ -78,8 +87,8 @@ kept_expire(struct compact *c)
 
 	if (db_count(stage_tables(c->st), table) == 0)
 		return;
-	n = find_due(c, table, tick ? domain_key(e->domain) :
-	    key_stream(e->domain, e->user, e->room), keys);
+	n = find_due(c, table, tick ? domain_key(e->domain) : c->stream,
+	    tick ? NULL : c->kept_times, keys);
 	for (i = 0; i < n; i++) {
 		a = compact_change(c, keys[i]);
 		if (a != NULL && slice_is(a->status, "open"))
@@ -95,6 +104,7 @@ put_due(struct compact *c, const struct msg_artifact *a)
 	struct msg_a_due due = { .artifact = a->key,
 		.stream = key_slice(&stream) };
 
+	due_times_put(c->kept_times, &stream, a->expires_at);
 	db_put_msg(stage_tables(c->st), TABLE_kept_due, key_slice(&k),
 	    MSG_a_due, &due);
 	if (!c->envelope->live)

@@ -70,11 +70,18 @@ is_digit(int32_t cp)
 	return cp >= '0' && cp <= '9';
 }
 
+/* Letters, digits, '+', '/', '=': by bits of what is below 128. */
 static bool
-is_coded(int32_t cp)
+is_coded(unsigned char c)
 {
-	return is_lower(cp) || (cp >= 'A' && cp <= 'Z') || is_digit(cp) ||
-	    cp == '+' || cp == '/' || cp == '=';
+	static const uint64_t coded[2] = {
+		UINT64_C(0x3ff) << '0' | UINT64_C(1) << '+' |
+		    UINT64_C(1) << '/' | UINT64_C(1) << '=',
+		UINT64_C(0x3ffffff) << ('A' - 64) |
+		    UINT64_C(0x3ffffff) << ('a' - 64),
+	};
+
+	return c < 0x80 && (coded[c / 64] >> c % 64 & 1) != 0;
 }
 
 /*
@@ -176,7 +183,9 @@ add_space(struct count *c, int32_t cp)
 static void
 add(struct count *c, int32_t cp)
 {
-	switch (text_class(cp)) {
+	/* Most are one of these two. */
+	switch (is_lower(cp) ? TEXT_LETTER : cp == ' ' ? TEXT_SPACE :
+							 text_class(cp)) {
 	case TEXT_SPACE:
 		add_space(c, cp);
 		break;
@@ -224,10 +233,10 @@ add_small(struct count *c, struct slice text, size_t at)
 
 /* At the begin of a run that may be encoded: behind something that is not. */
 static bool
-may_be_coded(const struct count *c, struct slice text, size_t at)
+may_be_coded(struct slice text, size_t at)
 {
 	return is_coded((unsigned char)text.ptr[at]) &&
-	    (at == 0 || !is_coded(c->before));
+	    (at == 0 || !is_coded((unsigned char)text.ptr[at - 1]));
 }
 
 uint64_t
@@ -238,17 +247,22 @@ tokens_estimate(struct slice text)
 	int32_t cp;
 
 	while (at < text.len) {
-		coded = may_be_coded(&c, text, at) ? coded_len(text, at) : 0;
+		coded = may_be_coded(text, at) ? coded_len(text, at) : 0;
 		if (coded > 0) {
 			end_runs(&c);
 			c.sum += coded * CODED_BYTE;
 			at += coded;
 			c.before = (unsigned char)text.ptr[at - 1];
-		} else if (text_next(text, &at, &cp)) {
-			add(&c, cp);
-			if (is_lower(cp | 0x20) && cp < 0x80)
-				at = add_small(&c, text, at);
+			continue;
 		}
+		cp = (unsigned char)text.ptr[at];
+		if (cp < 0x80)
+			at++;
+		else if (!text_next(text, &at, &cp))
+			break;
+		add(&c, cp);
+		if (is_lower(cp | 0x20) && cp < 0x80)
+			at = add_small(&c, text, at);
 	}
 	end_runs(&c);
 	return (c.sum + TOKEN - 1) / TOKEN;

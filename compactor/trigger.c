@@ -127,6 +127,21 @@ is_dated(const struct trigger_turn *t, size_t at, size_t len,
 	return false;
 }
 
+/* What somebody does by saying it, as triggers ask for it. */
+struct trigger_deed {
+	unsigned act;		/* its bit; 0: no act that there is */
+	unsigned flags;
+	bool is;		/* classify has said so */
+};
+
+static unsigned
+act_bit(struct slice act)
+{
+	enum act a;
+
+	return act_parse(act, &a) < 0 ? 0 : 1u << a;
+}
+
 static unsigned
 flags_of(bool concludes, bool decides, bool opens, bool returns)
 {
@@ -135,15 +150,31 @@ flags_of(bool concludes, bool decides, bool opens, bool returns)
 	    (returns ? FLAG_returns : 0u);
 }
 
-static bool
-does_it(const struct package_trigger *p, struct slice act, unsigned flags)
+/* The turn's first.  What a debate came to is kept only where words say it. */
+static void
+read_deeds(struct arena *arena, struct trigger_result *r)
 {
-	enum act a;
+	const struct msg_c_turn *t = r->turn->said.does;
+	const struct msg_c_sentence *s;
 
-	if (p->acts != 0 &&
-	    (act_parse(act, &a) < 0 || (p->acts & 1u << a) == 0))
-		return false;
-	return (flags & p->flags) == p->flags && (flags & p->bars) == 0;
+	r->deeds = arena_array(arena, 1 + r->n_sentences, sizeof(*r->deeds));
+	r->deeds[0] = (struct trigger_deed){ act_bit(t->act),
+		flags_of(t->concludes, t->decides && !t->debated, t->opens,
+		    t->returns), true };
+	for (size_t i = 0; i < r->n_sentences; i++)
+		if ((s = r->sentences[i].does) != NULL)
+			r->deeds[1 + i] = (struct trigger_deed){
+				act_bit(s->act),
+				flags_of(s->concludes,
+				    s->decides && !t->debated, s->opens,
+				    s->returns), true };
+}
+
+static bool
+does_it(const struct package_trigger *p, const struct trigger_deed *d)
+{
+	return d->is && (p->acts == 0 || (p->acts & d->act) != 0) &&
+	    (d->flags & p->flags) == p->flags && (d->flags & p->bars) == 0;
 }
 
 /* The sentence itself does it; or it is all there is of the turn. */
@@ -151,29 +182,14 @@ static bool
 sentence_does(const struct trigger_result *r, const struct package_trigger *p,
     size_t i)
 {
-	const struct msg_c_sentence *s = r->sentences[i].does;
-
-	return s != NULL && does_it(p, s->act, flags_of(s->concludes,
-	    s->decides && !r->turn->said.does->debated, s->opens, s->returns));
+	return does_it(p, &r->deeds[1 + i]);
 }
 
-static bool
-turn_does(const struct trigger_result *r, const struct package_trigger *p)
+static enum package_role
+role_of(struct slice role)
 {
-	const struct msg_c_turn *t = r->turn->said.does;
-
-	/* What a debate came to is kept only where the words say it. */
-	return does_it(p, t->act, flags_of(t->concludes,
-	    t->decides && !t->debated, t->opens, t->returns));
-}
-
-static bool
-role_fits(struct slice role, enum package_role want)
-{
-	enum package_role is = slice_is(role, "assistant") ? ROLE_assistant :
+	return slice_is(role, "assistant") ? ROLE_assistant :
 	    slice_is(role, "user") ? ROLE_user : 0;
-
-	return (is & want) != 0;
 }
 
 /* Where a trigger fires: the sentence, or -1. */
@@ -181,10 +197,9 @@ static int
 fires_at(const struct trigger_result *r, const struct package_trigger *p)
 {
 	const struct trigger_turn *t = r->turn;
-	bool whole = turn_does(r, p);
+	bool whole = does_it(p, &r->deeds[0]);
 
-	if (!role_fits(t->said.role, p->role) || t->said.does->machine ||
-	    (p->unless != MATCH_NONE && matched_anywhere(r, p->unless)))
+	if ((p->unless != MATCH_NONE && matched_anywhere(r, p->unless)))
 		return -1;
 	for (size_t i = 0; i < r->n_sentences; i++)
 		if ((p->match == MATCH_NONE ||
@@ -210,14 +225,14 @@ best_sentence(const struct trigger_result *r, const struct package_trigger *p,
 
 static void
 fire(const struct trigger_result *r, const struct package *p,
-    struct trigger_fire *out)
+    enum package_role role, struct trigger_fire *out)
 {
 	for (size_t i = 0; i < p->n_triggers; i++) {
 		const struct package_trigger *t = &p->triggers[i];
 		unsigned *sure = t->concludes ? &out->concludes : &out->opens;
 		int at;
 
-		if (t->confidence <= *sure)
+		if (t->confidence <= *sure || (role & t->role) == 0)
 			continue;
 		at = fires_at(r, t);
 		if (at < 0)
@@ -234,11 +249,16 @@ void
 triggers_match(struct packages *set, struct arena *arena,
     const struct trigger_turn *turn, struct trigger_result *out)
 {
+	enum package_role role = role_of(turn->said.role);
+
 	*out = (struct trigger_result){ .turn = turn };
 	out->n_sentences = summary_sentences(arena, &turn->said,
 	    &out->sentences);
 	out->fires = arena_array(arena, set->count, sizeof(*out->fires));
 	read_sentences(set, arena, out);
+	if (turn->said.does->machine)
+		return;
+	read_deeds(arena, out);
 	for (size_t i = 0; i < set->count; i++)
-		fire(out, &set->list[i], &out->fires[i]);
+		fire(out, &set->list[i], role, &out->fires[i]);
 }

@@ -28,6 +28,8 @@ struct trigger_match {
 	size_t sentence;
 };
 
+struct trigger_deed;
+
 /* What a turn sets off for one package. */
 struct trigger_fire {
 	unsigned opens, concludes;	/* 0 to 1000; 0: it does not */
@@ -44,6 +46,8 @@ struct trigger_result {
 	struct trigger_match *matches;
 	size_t n_matches;
 	struct trigger_fire *fires;	/* by place of the package */
+	/* trigger.c's own: of the turn, and of each sentence */
+	struct trigger_deed *deeds;
 };
 
 /* Not const: the automaton's cache is filled as texts need it. */
