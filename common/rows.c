@@ -193,25 +193,35 @@ add_row(struct rows *rows, struct slice key, uint64_t hash)
 	return r;
 }
 
+/* False: it is damaged. */
+static bool
+decode(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct slice record, struct arena *arena, void *out)
+{
+	struct msg_error why;
+
+	if (msg_decode_as(record, arena, rows->id, out, &why) == 0)
+		return true;
+	/* Again, for the one who knows what to do about damage. */
+	(void)db_get_msg(txn, rows->table, key, rows->id, arena, out);
+	return false;
+}
+
 /* The record's bytes become the row's strings. */
 static void
 load_row(struct rows *rows, struct db_txn *txn, struct row *r,
     struct arena *arena)
 {
 	void *msg = arena_alloc(arena, rows->copies.size);
-	struct msg_error why;
 	struct slice record;
 	char *text;
 
 	if (!db_get(txn, rows->table, row_key(r), &record))
 		return;
 	text = rows_copy_text(&r->copy, record);
-	if (msg_decode_as(slice_of(text, record.len), arena, rows->id, msg,
-		&why) == -1) {
+	if (!decode(rows, txn, row_key(r), slice_of(text, record.len), arena,
+		msg)) {
 		rows_copy_release(&r->copy);
-		/* Again, for the one who knows what to do about damage. */
-		(void)db_get_msg(txn, rows->table, row_key(r), rows->id,
-		    arena, msg);
 		return;
 	}
 	if (rows->unpack != NULL)
@@ -255,6 +265,23 @@ rows_peek(struct rows *rows, struct db_txn *txn, uint64_t key,
 	struct key k = key_u64(key);
 
 	return get_row(rows, txn, key_slice(&k), arena)->copy.msg;
+}
+
+bool
+rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena, void *out)
+{
+	struct row *r = find_row(rows, key, XXH3_64bits(key.ptr, key.len));
+	struct slice record;
+
+	if (r != NULL)
+		return rows_get_at(rows, txn, key, arena, out);
+	if (!db_get(txn, rows->table, key, &record) ||
+	    !decode(rows, txn, key, arena_dup(arena, record), arena, out))
+		return false;
+	if (rows->unpack != NULL)
+		rows->unpack(out, arena);
+	return true;
 }
 
 void

@@ -54,6 +54,9 @@ void rows_put(struct rows *rows, struct db_txn *txn, uint64_t key,
 /* The same where the key is not one number. */
 bool rows_get_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, void *out);
+/* One that is likely to be read once: it is not kept for that. */
+bool rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena, void *out);
 void rows_put_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, const void *msg);
 

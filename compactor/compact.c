@@ -69,6 +69,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		c->rows = tools->rows;
 		c->kept_times = tools->kept_times;
 		c->episode_times = tools->episode_times;
+		c->idle_times = tools->idle_times;
 		c->notes = notes_of(tools, c);
 	}
 	if (placed->id == MSG_s_ingest)
@@ -99,17 +100,13 @@ id_key(struct slice domain, struct slice id)
 
 /* ---- records ---- */
 
-bool
-compact_get(struct compact *c, enum table_id table, const struct key *k,
+static bool
+get_direct(struct compact *c, enum table_id table, const struct key *k,
     enum msg_id id, void *out)
 {
-	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
 	struct msg_error why;
 	struct slice record;
 
-	if (rows != NULL)
-		return rows_get_at(rows, stage_tables(c->st), key_slice(k),
-		    c->arena, out);
 	if (!db_get(stage_tables(c->st), table, key_slice(k), &record))
 		return false;
 	if (msg_decode_as(arena_dup(c->arena, record), c->arena, id, out,
@@ -118,6 +115,31 @@ compact_get(struct compact *c, enum table_id table, const struct key *k,
 	/* The same again, for the one who knows what to do about damage. */
 	return db_get_msg(stage_tables(c->st), table, key_slice(k), id,
 	    c->arena, out);
+}
+
+bool
+compact_get(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, void *out)
+{
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
+
+	if (rows == NULL)
+		return get_direct(c, table, k, id, out);
+	return rows_get_at(rows, stage_tables(c->st), key_slice(k), c->arena,
+	    out);
+}
+
+/* The same of what is mostly read once. */
+static bool
+look(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, void *out)
+{
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
+
+	if (rows == NULL)
+		return get_direct(c, table, k, id, out);
+	return rows_look_at(rows, stage_tables(c->st), key_slice(k), c->arena,
+	    out);
 }
 
 void
@@ -193,7 +215,7 @@ get_held(struct compact *c, struct slice key)
 	if (artifact_parse(key, &seq, &n) == -1)
 		return NULL;
 	k = row_key(seq, n);
-	if (!compact_get(c, TABLE_artifacts, &k, MSG_artifact, &a) ||
+	if (!look(c, TABLE_artifacts, &k, MSG_artifact, &a) ||
 	    !slice_eq(a.domain, c->envelope->domain))
 		return NULL;
 	a.has = 0;

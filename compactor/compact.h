@@ -30,8 +30,11 @@ struct compact_tools {
 	struct similar *similar;	/* compactor/similar.h */
 	/* Of tables whose records change with every other entry; or NULL. */
 	struct rows *rows[TABLE_COUNT];
-	/* Of TABLE_kept_due and of TABLE_episode_dues: compactor/due_times.h */
-	struct due_times *kept_times, *episode_times;
+	/*
+	 * See compactor/due_times.h: of TABLE_kept_due, of TABLE_episode_dues,
+	 * and when the first of a stream's open efforts will have been idle.
+	 */
+	struct due_times *kept_times, *episode_times, *idle_times;
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
 	struct effort_notes *notes;	/* of its turns */
@@ -58,7 +61,7 @@ struct compact {
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
 	struct rows *const *rows;	/* likewise, by table */
-	struct due_times *kept_times, *episode_times;	/* likewise */
+	struct due_times *kept_times, *episode_times, *idle_times;
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */
 	/* compact.c's own */
 	struct compact_held **held;

@@ -163,6 +163,7 @@ begin(struct stage *st)
 			rows_resume(tools->rows[i], stage_tables(st));
 	due_times_resume(tools->kept_times, stage_tables(st));
 	due_times_resume(tools->episode_times, stage_tables(st));
+	due_times_resume(tools->idle_times, stage_tables(st));
 }
 
 static void
@@ -225,6 +226,7 @@ start(struct stage *st)
 	open_rows(tools->rows);
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();
+	tools->idle_times = due_times_open();
 	stage_set_state(st, tools);
 }
 
@@ -238,6 +240,7 @@ stop(struct stage *st)
 		rows_close(&tools->rows[i]);
 	due_times_close(&tools->kept_times);
 	due_times_close(&tools->episode_times);
+	due_times_close(&tools->idle_times);
 	similar_close(&tools->similar);
 	packages_close(&tools->packages);
 	free(tools);

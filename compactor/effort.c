@@ -4,6 +4,7 @@
 #include "compactor/effort.h"
 
 #include "common/when.h"
+#include "compactor/due_times.h"
 #include "compactor/effort_words.h"
 #include "compactor/kept.h"
 #include "compactor/package_decide.h"
@@ -366,18 +367,18 @@ begins_session(const struct compact *c)
 	return false;
 }
 
-/* Neither touched nor brought up for as long as the setting says. */
-static bool
-is_idle(const struct compact *c, const struct msg_artifact *a)
+int64_t
+effort_idle_at(const struct compact *c, const struct msg_artifact *a)
 {
-	int64_t idle_ms = c->conf->effort_idle * WHEN_DAY_MS;
 	const struct msg_a_state *last = a->n_history == 0 ? NULL :
 	    &a->history[a->n_history - 1];
+	int64_t at = a->updated_at;
 
-	return slice_is(a->status, "open") &&
-	    c->ts - a->updated_at >= idle_ms &&
-	    (last == NULL || !slice_is(last->status, "raised") ||
-		c->ts - last->at >= idle_ms);
+	if (!slice_is(a->status, "open"))
+		return INT64_MAX;
+	if (last != NULL && slice_is(last->status, "raised") && last->at > at)
+		at = last->at;
+	return at + c->conf->effort_idle * WHEN_DAY_MS;
 }
 
 /* It was brought up, not worked on: its time stays. */
@@ -398,17 +399,25 @@ effort_raise(struct compact *c)
 {
 	const struct msg_a_stream *stream;
 	const struct msg_artifact *a;
+	int64_t first = INT64_MAX, at;
 	struct effort_state s;
 	size_t i;
 
-	if (!begins_session(c))
+	if (!begins_session(c) ||
+	    due_times_none(c->idle_times, &c->stream, c->ts))
 		return;
 	s = (struct effort_state){ .c = c };
 	stream = effort_stream(&s);
 	for (i = 0; i < stream->n_open &&
 	     c->section->raised.count < RAISED_MOST; i++) {
 		a = compact_read(c, stream->open[i].key);
-		if (a != NULL && is_idle(c, a))
+		if (a == NULL)
+			continue;
+		at = effort_idle_at(c, a);
+		first = at < first ? at : first;
+		if (c->ts >= at)
 			raise_one(c, a);
 	}
+	if (c->ts < first)
+		due_times_learn(c->idle_times, &c->stream, first);
 }

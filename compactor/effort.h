@@ -59,5 +59,10 @@ void effort_decide(struct effort_state *s, const struct compact_turn *t,
 void effort_command(struct compact *c);
 /* Idle ones, where the entry begins a session. */
 void effort_raise(struct compact *c);
+/*
+ * From when on it will have been neither touched nor brought up for as long as
+ * the setting says; INT64_MAX: it is not open.
+ */
+int64_t effort_idle_at(const struct compact *c, const struct msg_artifact *a);
 
 #endif

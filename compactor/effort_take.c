@@ -2,6 +2,8 @@
  * effort_take - a turn is taken into what is at hand in its thread
  */
 #include "common/text.h"
+#include "compactor/due_times.h"
+#include "compactor/effort.h"
 #include "compactor/effort_state.h"
 #include "compactor/effort_words.h"
 
@@ -333,6 +335,7 @@ take_open(struct effort_state *s, const struct msg_artifact *a)
 			list[n++] = is;
 	stream = (struct msg_a_stream){ .open = list, .n_open = n };
 	compact_put(s->c, TABLE_effort_streams, &k, MSG_a_stream, &stream);
+	due_times_put(s->c->idle_times, &k, effort_idle_at(s->c, a));
 }
 
 void

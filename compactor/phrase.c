@@ -13,12 +13,23 @@ is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* One of .,;:!?"'()[]{}<>*_`~-|#&+= by bits of what is below 128. */
 static bool
 is_sign(char c)
 {
-	if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
-		return false;
-	return c != '\0' && strchr(".,;:!?\"'()[]{}<>*_`~-|#&+=", c) != NULL;
+#define BIT(sign) UINT64_C(1) << (sign) % 64
+	static const uint64_t signs[2] = {
+		BIT('.') | BIT(',') | BIT(';') | BIT(':') | BIT('!') |
+		    BIT('?') | BIT('"') | BIT('\'') | BIT('(') | BIT(')') |
+		    BIT('<') | BIT('>') | BIT('*') | BIT('-') | BIT('#') |
+		    BIT('&') | BIT('+') | BIT('='),
+		BIT('[') | BIT(']') | BIT('{') | BIT('}') | BIT('_') |
+		    BIT('`') | BIT('~') | BIT('|'),
+	};
+#undef BIT
+	unsigned char u = (unsigned char)c;
+
+	return u < 0x80 && (signs[u / 64] >> u % 64 & 1) != 0;
 }
 
 /* What ends a clause, when it stands right behind a word. */
@@ -80,9 +91,13 @@ first_word(const char *phrase)
  * The first word of a phrase against a word, as slice_cmp has it.  This is
  * asked so often that the word's end is not looked for first.
  */
-static int
+static inline int
 first_cmp(const char *phrase, struct slice word)
 {
+	/* Most differ in the first letter. */
+	if (word.len > 0 && phrase[0] > ' ' && phrase[0] != word.ptr[0])
+		return (unsigned char)phrase[0] < (unsigned char)word.ptr[0] ?
+		    -1 : 1;
 	for (size_t i = 0; i < word.len; i++) {
 		unsigned char c = (unsigned char)phrase[i];
 

@@ -24,10 +24,13 @@ struct lesson {
 static int
 skill_parse(struct arena *arena, struct slice key, uint64_t *seq, uint64_t *n)
 {
+	char *as;
+
 	if (key.len < 2 || key.ptr[0] != 'k')
 		return -1;
-	return artifact_parse(arena_printf(arena, "a%.*s", (int)key.len - 1,
-	    key.ptr + 1), seq, n);
+	as = arena_cstr(arena, key);
+	as[0] = 'a';
+	return artifact_parse(slice_of(as, key.len), seq, n);
 }
 
 static struct slice
@@ -129,20 +132,22 @@ learn(struct compact *c, const struct msg_artifact *a, struct lesson *out)
 /* ---- recognising ---- */
 
 static bool
-is_same(struct compact *c, const struct msg_skill *s, const struct lesson *l)
+are_alike(struct compact *c, struct slice x, struct slice y)
 {
 	struct msg_similar_doc a, b;
 
-	if (s->worked != l->worked)
-		return false;
-	a = similar_words(c->similar, c->arena, s->when);
-	b = similar_words(c->similar, c->arena, l->when);
-	if (!slice_eq(s->when, l->when) && similar_cosine(&a, &b) < SKILL_ALIKE)
-		return false;
-	a = similar_words(c->similar, c->arena, s->did);
-	b = similar_words(c->similar, c->arena, l->did);
-	return slice_eq(s->did, l->did) ||
-	    similar_cosine(&a, &b) >= SKILL_ALIKE;
+	if (slice_eq(x, y))
+		return true;
+	a = similar_words(c->similar, c->arena, x);
+	b = similar_words(c->similar, c->arena, y);
+	return similar_cosine(&a, &b) >= SKILL_ALIKE;
+}
+
+static bool
+is_same(struct compact *c, const struct msg_skill *s, const struct lesson *l)
+{
+	return s->worked == l->worked && are_alike(c, s->when, l->when) &&
+	    are_alike(c, s->did, l->did);
 }
 
 static bool

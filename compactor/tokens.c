@@ -72,7 +72,7 @@ is_digit(int32_t cp)
 
 /* Letters, digits, '+', '/', '=': by bits of what is below 128. */
 static bool
-is_coded(unsigned char c)
+is_coded_at(struct slice text, size_t at)
 {
 	static const uint64_t coded[2] = {
 		UINT64_C(0x3ff) << '0' | UINT64_C(1) << '+' |
@@ -80,6 +80,7 @@ is_coded(unsigned char c)
 		UINT64_C(0x3ffffff) << ('A' - 64) |
 		    UINT64_C(0x3ffffff) << ('a' - 64),
 	};
+	unsigned char c = (unsigned char)text.ptr[at];
 
 	return c < 0x80 && (coded[c / 64] >> c % 64 & 1) != 0;
 }
@@ -93,7 +94,11 @@ coded_len(struct slice text, size_t at)
 {
 	size_t end = at, changes = 0, slashes = 0;
 
-	while (end < text.len && is_coded((unsigned char)text.ptr[end]))
+	/* Most runs are a word: one look ahead tells. */
+	if (text.len - at < CODED_LEAST || !is_coded_at(text, at + 7) ||
+	    !is_coded_at(text, at + CODED_LEAST - 1))
+		return 0;
+	while (end < text.len && is_coded_at(text, end))
 		end++;
 	if (end - at < CODED_LEAST)
 		return 0;
@@ -235,8 +240,8 @@ add_small(struct count *c, struct slice text, size_t at)
 static bool
 may_be_coded(struct slice text, size_t at)
 {
-	return is_coded((unsigned char)text.ptr[at]) &&
-	    (at == 0 || !is_coded((unsigned char)text.ptr[at - 1]));
+	return is_coded_at(text, at) &&
+	    (at == 0 || !is_coded_at(text, at - 1));
 }
 
 uint64_t
