@@ -18,7 +18,8 @@ enum {
 static struct summary_turn
 summary_turn(const struct compact_turn *t)
 {
-	return (struct summary_turn){ t->text, t->role, t->does };
+	return (struct summary_turn){ .text = t->text, .role = t->role,
+		.does = t->does };
 }
 
 static void

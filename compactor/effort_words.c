@@ -145,7 +145,7 @@ find_try(struct arena *arena, const struct compact_turn *t, bool other)
 	unsigned rank, best = 0;
 	struct words room;
 	struct slice text;
-	size_t i;
+	size_t i, at = 0;
 
 	for (i = 0; i < sentence_count(t) && best < 4; i++) {
 		s = turn_sentence(t, i);
@@ -156,13 +156,18 @@ find_try(struct arena *arena, const struct compact_turn *t, bool other)
 		    (rank == best && sentence_count(t) > FEW_SENTENCES))
 			continue;
 		best = rank;
-		out.suggested = rank == 3;
-		out.told = other && rank == 1;
-		out.content = summary_content(t->does, s.at, s.len);
-		text = sentence_text(t, &s);
-		out.text = summary_shorten(arena,
-		    other ? text : from_doer(text, w), CUT_asking, LINE_WORDS);
+		at = i;
 	}
+	if (best == 0)
+		return out;
+	s = turn_sentence(t, at);
+	text = sentence_text(t, &s);
+	if (!other)
+		text = from_doer(text, sentence_words(t, at, &room));
+	out.suggested = best == 3;
+	out.told = other && best == 1;
+	out.content = summary_content(t->does, s.at, s.len);
+	out.text = summary_shorten(arena, text, CUT_asking, LINE_WORDS);
 	return out;
 }
 

@@ -171,7 +171,8 @@ static bool
 take_name(struct msg_episode_digest *d, struct arena *arena,
     const struct compact_turn *t)
 {
-	struct summary_turn turn = { t->text, t->role, t->does };
+	struct summary_turn turn = { .text = t->text, .role = t->role,
+		.does = t->does };
 
 	if (d->name.len > 0 || d->turns > DIGEST_NAMED_BY ||
 	    !slice_is(t->role, "user") ||

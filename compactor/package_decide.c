@@ -33,10 +33,15 @@ package_result(struct compact *c, const struct compact_turn *t)
 	}
 	if (hits->results[t->i].turn == NULL) {
 		hits->turns[t->i] = (struct trigger_turn){
-			.said = { t->text, t->role, t->does },
+			.said = { .text = t->text, .role = t->role,
+				.does = t->does },
 			.ts = t->ts, .number = t->number, .user = t->user };
 		triggers_match(c->packages, c->arena, &hits->turns[t->i],
 		    &hits->results[t->i]);
+		hits->turns[t->i].said.sentences =
+		    hits->results[t->i].sentences;
+		hits->turns[t->i].said.n_sentences =
+		    hits->results[t->i].n_sentences;
 	}
 	return &hits->results[t->i];
 }

@@ -57,6 +57,17 @@ static const char *const empty_offers[] = {
 	"would you like",
 };
 
+/* Stems of words that tell nothing of what it is about. */
+static const char *const empty_stems[] = {
+	"alot", "alright", "amaz", "answer", "awesom", "bit", "done", "exact",
+	"excel", "final", "fine", "fix", "get", "glad", "good", "got",
+	"great", "happi", "hear", "help", "know", "let", "look", "lot",
+	"love", "luck", "make", "need", "nice", "nope", "now", "perfect",
+	"question", "resolv", "right", "solv", "sort", "sound", "sure",
+	"tell", "thank", "thing", "think", "tri", "trick", "want", "way",
+	"work", "yeah",
+};
+
 static enum speaker
 speaker_of_role(struct slice role)
 {
@@ -78,6 +89,10 @@ summary_sentences(struct arena *a, const struct summary_turn *t,
 	struct sifted sifted;
 	size_t count = does->n_sentences;
 
+	if (t->sentences != NULL) {
+		*out = t->sentences;
+		return t->n_sentences;
+	}
 	if (count == 0) {
 		sifted = sift_text(a, t->text, speaker_of_role(t->role));
 		count = sentences_of(a, t->text, &sifted, &found);
@@ -102,19 +117,9 @@ summary_sentences(struct arena *a, const struct summary_turn *t,
 bool
 summary_is_empty(struct slice stem)
 {
-	static const char *const stems[] = { "fix", "work", "solv", "resolv",
-		"thank", "help", "great", "good", "perfect", "awesom", "nice",
-		"done", "tri", "think", "sure", "right", "fine", "luck", "nope",
-		"yeah", "happi", "glad", "love", "way", "thing", "lot", "bit",
-		"now", "final", "answer", "question", "sort", "excel", "amaz",
-		"make", "look", "sound", "need", "want", "know", "trick", "get",
-		"got", "tell", "let", "hear", "alot", "alright", "exact" };
+	struct phrase_word word = { .folded = stem };
 
-	for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++)
-		if (stem.len > 0 && stem.ptr[0] == stems[i][0] &&
-		    slice_is(stem, stems[i]))
-			return true;
-	return false;
+	return phrase_at(&word, 1, 0, PHRASES(empty_stems)) > 0;
 }
 
 unsigned
@@ -379,7 +384,8 @@ const char *
 summary_unsorted(void)
 {
 	const struct phrases all[] = { PHRASES(problems), PHRASES(causes),
-		PHRASES(deeds), PHRASES(advice), PHRASES(empty_offers) };
+		PHRASES(deeds), PHRASES(advice), PHRASES(empty_offers),
+		PHRASES(empty_stems) };
 	const char *wrong = summary_shorten_unsorted();
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && wrong == NULL;

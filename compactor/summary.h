@@ -26,6 +26,9 @@ struct summary_turn {
 	struct slice text;
 	struct slice role;
 	const struct msg_c_turn *does;
+	/* As summary_sentences has found them; NULL: it was not asked yet. */
+	struct summary_sentence *sentences;
+	size_t n_sentences;
 };
 
 /* A sentence, shortened, and how much it says. */

@@ -58,10 +58,16 @@ script_of(int32_t cp)
 	return NULL;
 }
 
-static bool
+static inline bool
 is_lower(int32_t cp)
 {
 	return cp >= 'a' && cp <= 'z';
+}
+
+static inline bool
+is_upper(int32_t cp)
+{
+	return cp >= 'A' && cp <= 'Z';
 }
 
 static bool
@@ -109,7 +115,7 @@ coded_len(struct slice text, size_t at)
 
 		slashes += c == '/';
 		changes += is_digit(c) != is_digit(before) ||
-		    (is_lower(before) && c >= 'A' && c <= 'Z');
+		    (is_lower(before) && is_upper(c));
 	}
 	if (slashes * 12 > end - at)
 		return 0;
@@ -156,8 +162,7 @@ add_letter(struct count *c, int32_t cp)
 {
 	const struct script *script = cp < 0x370 ? NULL : script_of(cp);
 
-	if (c->digits > 0 || c->spaces > 0 ||
-	    (is_lower(c->before) && cp >= 'A' && cp <= 'Z'))
+	if (c->digits > 0 || c->spaces > 0)
 		end_runs(c);
 	c->letters++;
 	if (cp < 0x370) {
@@ -188,9 +193,7 @@ add_space(struct count *c, int32_t cp)
 static void
 add(struct count *c, int32_t cp)
 {
-	/* Most are one of these two. */
-	switch (is_lower(cp) ? TEXT_LETTER : cp == ' ' ? TEXT_SPACE :
-							 text_class(cp)) {
+	switch (text_class(cp)) {
 	case TEXT_SPACE:
 		add_space(c, cp);
 		break;
@@ -215,20 +218,31 @@ add(struct count *c, int32_t cp)
 		c->sum += cp == c->before ? SIGN_AGAIN : SIGN;
 		break;
 	}
-	c->before = cp;
 }
 
-/* The small letters behind a letter, all at once: most text is those. */
+/*
+ * Letters of ASCII up to the next capital, all at once: most text is those.
+ * They are counted as add_letter would, one by one.
+ */
 static size_t
-add_small(struct count *c, struct slice text, size_t at)
+add_letters(struct count *c, struct slice text, size_t at)
 {
-	size_t end = at, had = c->letters;
+	size_t end = at + 1, had = c->letters;
 
-	while (end < text.len && is_lower((unsigned char)text.ptr[end]))
+	if (c->digits > 0 || c->spaces > 0 ||
+	    (is_lower(c->before) && is_upper(text.ptr[at]))) {
+		end_runs(c);
+		had = 0;
+	}
+	/* One capital after another goes on with the word. */
+	while (end < text.len && is_upper(text.ptr[end - 1]) &&
+	    is_upper(text.ptr[end]))
 		end++;
-	if (end == at)
-		return at;
-	c->letters += end - at;
+	while (end < text.len && is_lower(text.ptr[end]))
+		end++;
+	c->letters = had + end - at;
+	c->whole = true;
+	c->word += had == 0 ? TOKEN : 0;
 	if (c->letters > WORD_LETTERS)
 		c->word += WORD_MORE * (c->letters -
 		    (had > WORD_LETTERS ? had : WORD_LETTERS));
@@ -261,13 +275,19 @@ tokens_estimate(struct slice text)
 			continue;
 		}
 		cp = (unsigned char)text.ptr[at];
+		if (is_lower(cp) || is_upper(cp)) {
+			at = add_letters(&c, text, at);
+			continue;
+		}
 		if (cp < 0x80)
 			at++;
 		else if (!text_next(text, &at, &cp))
 			break;
-		add(&c, cp);
-		if (is_lower(cp | 0x20) && cp < 0x80)
-			at = add_small(&c, text, at);
+		if (cp == ' ')
+			add_space(&c, cp);
+		else
+			add(&c, cp);
+		c.before = cp;
 	}
 	end_runs(&c);
 	return (c.sum + TOKEN - 1) / TOKEN;

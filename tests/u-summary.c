@@ -27,7 +27,8 @@ say(const char *role, const char *text)
 
 	describe_turn(engine, &arena, slice_str(text), &context,
 	    1762344000000, 0, does);
-	return (struct summary_turn){ slice_str(text), slice_str(role), does };
+	return (struct summary_turn){ .text = slice_str(text),
+		.role = slice_str(role), .does = does };
 }
 
 static const char *
