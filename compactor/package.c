@@ -173,6 +173,8 @@ join(struct packages *set, struct package_draft *list, size_t count)
 		    i, &why) < 0)
 			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 		set->list[i] = list[i].package;
+		set->list[i].built_in =
+		    package_is_built_in(set->list[i].name);
 		shift_ids(&set->list[i], base);
 		base += list[i].n_ids;
 	}

@@ -137,6 +137,7 @@ struct package_field {
 struct package {
 	struct slice name, version, about, file;
 	bool shipped;		/* not the home's own */
+	bool built_in;		/* its type is one that skein itself makes */
 	enum package_life life;
 	unsigned confidence;
 	struct package_trigger *triggers;

@@ -182,7 +182,7 @@ package_decide(struct compact *c)
 	const struct package *p;
 
 	for (size_t i = 0; (p = packages_at(c->packages, i)) != NULL; i++) {
-		if (package_is_built_in(p->name))
+		if (p->built_in)
 			continue;
 		for (size_t k = 0; k < turns && p->life == LIFE_turn; k++) {
 			struct compact_turn t = compact_turn(c, k);

@@ -12,7 +12,7 @@ enum { NAME_BYTES = 64 };	/* of an effort or a question: two numbers */
 static bool
 gathers(const struct package *p, enum package_life life)
 {
-	return p->life == life && !package_is_built_in(p->name);
+	return p->life == life && !p->built_in;
 }
 
 static bool

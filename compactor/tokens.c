@@ -101,7 +101,8 @@ coded_len(struct slice text, size_t at)
 	size_t end = at, changes = 0, slashes = 0;
 
 	/* Most runs are a word: one look ahead tells. */
-	if (text.len - at < CODED_LEAST || !is_coded_at(text, at + 7) ||
+	if (text.len - at < CODED_LEAST || !is_coded_at(text, at + 5) ||
+	    !is_coded_at(text, at + 10) ||
 	    !is_coded_at(text, at + CODED_LEAST - 1))
 		return 0;
 	while (end < text.len && is_coded_at(text, end))
@@ -250,23 +251,18 @@ add_letters(struct count *c, struct slice text, size_t at)
 	return end;
 }
 
-/* At the begin of a run that may be encoded: behind something that is not. */
-static bool
-may_be_coded(struct slice text, size_t at)
-{
-	return is_coded_at(text, at) &&
-	    (at == 0 || !is_coded_at(text, at - 1));
-}
-
 uint64_t
 tokens_estimate(struct slice text)
 {
 	struct count c = { 0 };
 	size_t at = 0, coded;
+	bool begins = true;	/* encoded bytes may begin here */
 	int32_t cp;
 
 	while (at < text.len) {
-		coded = may_be_coded(text, at) ? coded_len(text, at) : 0;
+		cp = (unsigned char)text.ptr[at];
+		coded = begins && cp != ' ' ? coded_len(text, at) : 0;
+		begins = cp >= 0x80 || !is_coded_at(text, at);
 		if (coded > 0) {
 			end_runs(&c);
 			c.sum += coded * CODED_BYTE;
@@ -274,7 +270,6 @@ tokens_estimate(struct slice text)
 			c.before = (unsigned char)text.ptr[at - 1];
 			continue;
 		}
-		cp = (unsigned char)text.ptr[at];
 		if (is_lower(cp) || is_upper(cp)) {
 			at = add_letters(&c, text, at);
 			continue;

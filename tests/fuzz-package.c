@@ -31,7 +31,8 @@ read_turn(struct packages *set, struct arena *arena, struct slice text)
 	struct msg_c_turn does = { .act = SLICE("inform"),
 		.concludes = text.len % 2 == 0, .opens = text.len % 3 == 0,
 		.claims = &claim, .n_claims = 1 };
-	struct trigger_turn turn = { .said = { text, SLICE("user"), &does },
+	struct trigger_turn turn = { .said = { .text = text,
+		.role = SLICE("user"), .does = &does },
 		.number = 1 };
 	struct trigger_result r;
 

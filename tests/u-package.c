@@ -203,8 +203,8 @@ match(struct packages *set, const char *role, const char *text)
 	describe_turn(engine, &arena, slice_str(text), &context, TS, 0, does);
 	talk_after(&talk, slice_is(slice_str(role), "user") ? SLICE("u") :
 	    SLICE("a"), slice_str(role), slice_str(text), does, &arena);
-	*t = (struct trigger_turn){ .said = { slice_str(text),
-		slice_str(role), does }, .ts = TS, .number = 7,
+	*t = (struct trigger_turn){ .said = { .text = slice_str(text),
+		.role = slice_str(role), .does = does }, .ts = TS, .number = 7,
 		.user = SLICE("anna") };
 	triggers_match(set, &arena, t, &r);
 	return r;
