@@ -158,6 +158,131 @@ test_presence(void)
 	rows_close(&rows);
 }
 
+static bool
+has(struct rows *rows, struct db_txn *txn, struct slice key)
+{
+	struct msg_a_stream a;
+
+	return rows_get_at(rows, txn, key, &t.arena, &a);
+}
+
+static bool
+reads(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct slice owner)
+{
+	struct msg_a_stream a;
+
+	return rows_look_at(rows, txn, key, &t.arena, &a) && a.n_open == 1 &&
+	    slice_eq(a.open[0].owner, owner);
+}
+
+/* Keys of any bytes; what is only looked at is as in the table too. */
+static void
+test_keys(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_streams, MSG_a_stream);
+	struct msg_a_open open = { .key = SLICE("a1.0"),
+		.owner = SLICE("anna") };
+	struct msg_a_stream a = { .open = &open, .n_open = 1 };
+	struct db_txn *txn = db_write(t.db);
+
+	ok(!has(rows, txn, SLICE("one")), "no such key");
+	rows_put_at(rows, txn, SLICE("one"), &t.arena, &a);
+	ok(reads(rows, txn, SLICE("one"), SLICE("anna")), "now there is");
+	ok(!has(rows, txn, SLICE("on")), "and none that it begins with");
+	rows_flush(rows, txn);
+	rows_begin(rows);
+	ok(reads(rows, txn, SLICE("one"), SLICE("anna")),
+	    "it can be looked at in the table");
+	open.owner = SLICE("ben");
+	rows_put_at(rows, txn, SLICE("one"), &t.arena, &a);
+	ok(reads(rows, txn, SLICE("one"), SLICE("ben")),
+	    "and where it was put since");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
+/* A list that is shifted, cut and changed in place stays what was put. */
+static void
+test_lists(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct db_txn *txn = db_write(t.db);
+	struct msg_a_thread a = { 0 }, b;
+	struct msg_a_said last[8];
+	uint64_t i, k;
+	bool right = true;
+
+	for (i = 1; i <= 200; i++) {
+		if (!rows_get(rows, txn, 5, &t.arena, &a))
+			a = (struct msg_a_thread){ 0 };
+		for (k = 0; k < 7 && k < a.n_last; k++)
+			last[k + 1] = a.last[k];
+		last[0] = (struct msg_a_said){ .number = i, .seq = i,
+			.user = arena_printf(&t.arena, "user %llu",
+			    (unsigned long long)i) };
+		if (i % 5 == 0 && a.n_last > 3)
+			last[3].user = SLICE("another");
+		a = (struct msg_a_thread){ .turns = i, .last = last,
+			.n_last = a.n_last < 8 ? a.n_last + 1 : 8 };
+		if (i % 7 == 0)
+			a.n_last = 2;
+		rows_put(rows, txn, 5, &t.arena, &a);
+		right = right && rows_get(rows, txn, 5, &t.arena, &b) &&
+		    same(&a, &b);
+		arena_reset(&t.arena);
+	}
+	ok(right, "what was put, however its lists have changed");
+	rows_flush(rows, txn);
+	ok(rows_get(rows, txn, 5, &t.arena, &a) && in_table(txn, 5, &b) &&
+	    same(&a, &b), "and so it is written");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
+/* What was kept need not be read again; what was given up is forgotten. */
+static void
+test_resume(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct msg_a_thread a = thread_of(11), b = thread_of(12), got;
+	struct db_txn *txn = db_write(t.db);
+	struct key k = key_u64(900);
+
+	rows_resume(rows, txn);
+	rows_put(rows, txn, 900, &t.arena, &a);
+	rows_flush(rows, txn);
+	ok(db_commit(&txn) == DB_DONE, "a batch is kept");
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &b);
+	ok(rows_get(rows, txn, 900, &t.arena, &got) && same(&got, &a),
+	    "the next has its rows without reading them");
+	rows_put(rows, txn, 900, &t.arena, &b);
+	rows_flush(rows, txn);
+	db_abort(&txn);
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	ok(rows_get(rows, txn, 900, &t.arena, &got) && same(&got, &a),
+	    "nothing is left of one that was given up");
+	db_abort(&txn);
+	txn = db_write(t.db);
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &b);
+	ok(db_commit(&txn) == DB_DONE, "somebody else writes");
+	txn = db_write(t.db);
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &b);
+	ok(db_commit(&txn) == DB_DONE, "and again");
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	ok(rows_get(rows, txn, 900, &t.arena, &got) && same(&got, &b),
+	    "and is not missed");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
 int
 main(void)
 {
@@ -168,6 +293,9 @@ main(void)
 	test_batch();
 	test_copies();
 	test_presence();
+	test_keys();
+	test_lists();
+	test_resume();
 	arena_release(&t.arena);
 	db_close(&t.db);
 	command = xasprintf("rm -rf %s", t.folder);
