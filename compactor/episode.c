@@ -261,7 +261,8 @@ find_due(struct work *w, struct due *out)
 	const struct msg_envelope *e = w->c->envelope;
 	bool whole = w->c->e->entry.id == MSG_tick && e->user.len == 0 &&
 	    e->room.len == 0;
-	struct key from = whole ? domain_key(e->domain) : w->c->stream;
+	struct key domain;
+	const struct key *from = &w->c->stream;
 	struct due_times *times = whole ? NULL : w->c->episode_times;
 	struct db_cursor *c;
 	struct db_entry row;
@@ -269,12 +270,16 @@ find_due(struct work *w, struct due *out)
 	size_t n = 0;
 	bool there;
 
-	if (due_times_none(times, &from, w->c->ts))
+	if (whole) {
+		domain = domain_key(e->domain);
+		from = &domain;
+	}
+	if (due_times_none(times, from, w->c->ts))
 		return 0;
-	to = due_key(from, w->c->ts, UINT64_MAX);
+	to = due_key(*from, w->c->ts, UINT64_MAX);
 	c = db_cursor(stage_tables(w->c->st), whole ?
 	    TABLE_episode_live_dues : TABLE_episode_dues);
-	for (there = db_seek(c, key_slice(&from), &row);
+	for (there = db_seek(c, key_slice(from), &row);
 	     there && n < EPISODE_DUE_MOST && row.key.len == to.len &&
 	     slice_cmp(row.key, key_slice(&to)) <= 0;
 	     there = db_next(c, &row)) {
@@ -283,9 +288,9 @@ find_due(struct work *w, struct due *out)
 		n++;
 	}
 	if (n == 0)
-		due_times_learn(times, &from, there &&
-		    row.key.len == to.len && memcmp(row.key.ptr, from.bytes,
-			from.len) == 0 ? due_at(row.key) : INT64_MAX);
+		due_times_learn(times, from, there &&
+		    row.key.len == to.len && memcmp(row.key.ptr, from->bytes,
+			from->len) == 0 ? due_at(row.key) : INT64_MAX);
 	db_cursor_close(&c);
 	return n;
 }

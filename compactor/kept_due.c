@@ -42,33 +42,34 @@ stream_of(const struct msg_artifact *a)
 }
 
 static size_t
-find_due(struct compact *c, enum table_id table, struct key prefix,
+find_due(struct compact *c, enum table_id table, const struct key *prefix,
     struct due_times *times, struct slice *keys)
 {
 	struct db_cursor *cursor;
 	struct msg_error why;
 	struct msg_a_due due;
 	struct db_entry e;
-	struct key end = prefix;
+	struct key end;
 	size_t n = 0;
 	bool there;
 
-	if (due_times_none(times, &prefix, c->ts))
+	if (due_times_none(times, prefix, c->ts))
 		return 0;
+	end = *prefix;
 	key_add_i64(&end, c->ts);
 	key_add_u64(&end, UINT64_MAX);
 	cursor = db_cursor(stage_tables(c->st), table);
-	for (there = db_seek(cursor, key_slice(&prefix), &e);
+	for (there = db_seek(cursor, key_slice(prefix), &e);
 	     there && n < EXPIRE_MOST && slice_cmp(e.key, key_slice(&end)) <= 0;
 	     there = db_next(cursor, &e))
 		if (msg_decode_as(arena_dup(c->arena, e.value), c->arena,
 			MSG_a_due, &due, &why) == 0)
 			keys[n++] = due.artifact;
 	if (n == 0)
-		due_times_learn(times, &prefix, there &&
-		    e.key.len >= prefix.len + 8 && memcmp(e.key.ptr,
-			prefix.bytes, prefix.len) == 0 ?
-		    (int64_t)(key_read_u64(e.key, prefix.len) ^
+		due_times_learn(times, prefix, there &&
+		    e.key.len >= prefix->len + 8 && memcmp(e.key.ptr,
+			prefix->bytes, prefix->len) == 0 ?
+		    (int64_t)(key_read_u64(e.key, prefix->len) ^
 			(UINT64_C(1) << 63)) : INT64_MAX);
 	db_cursor_close(&cursor);
 	return n;
@@ -83,11 +84,14 @@ kept_expire(struct compact *c)
 	enum table_id table = tick ? TABLE_kept_live_due : TABLE_kept_due;
 	struct slice keys[EXPIRE_MOST];
 	struct msg_artifact *a;
+	struct key domain;
 	size_t i, n;
 
 	if (db_count(stage_tables(c->st), table) == 0)
 		return;
-	n = find_due(c, table, tick ? domain_key(e->domain) : c->stream,
+	if (tick)
+		domain = domain_key(e->domain);
+	n = find_due(c, table, tick ? &domain : &c->stream,
 	    tick ? NULL : c->kept_times, keys);
 	for (i = 0; i < n; i++) {
 		a = compact_change(c, keys[i]);

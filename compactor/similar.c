@@ -221,16 +221,23 @@ doc_key(enum similar_kind kind, uint64_t seq, uint64_t n)
 	return k;
 }
 
+/* All words of one user or room, before the word itself. */
 static struct key
-word_key(const struct compact *c, enum similar_kind kind, struct slice user,
-    struct slice room, uint64_t stem)
+words_key(const struct compact *c, enum similar_kind kind, struct slice user,
+    struct slice room)
 {
 	struct key k = key_stream(c->envelope->domain, user, room);
 	char letter = (char)kind;
 
 	key_add_bytes(&k, slice_of(&letter, 1));
-	key_add_u64(&k, stem);
 	return k;
+}
+
+static void
+key_set_word(struct key *k, size_t prefix, uint64_t stem)
+{
+	k->len = prefix;
+	key_add_u64(k, stem);
 }
 
 struct candidate {
@@ -289,10 +296,11 @@ gather(struct compact *c, enum similar_kind kind, struct slice user,
 	struct msg_similar_refs refs;
 	struct word *words;
 	size_t i, k, n = 0, looked = heaviest(doc, c->arena, &words);
-	struct key key;
+	struct key key = words_key(c, kind, user, room);
+	size_t prefix = key.len;
 
 	for (i = 0; i < looked; i++) {
-		key = word_key(c, kind, user, room, words[i].stem);
+		key_set_word(&key, prefix, words[i].stem);
 		if (!compact_get(c, TABLE_similar_words, &key,
 			MSG_similar_refs, &refs))
 			continue;
@@ -371,14 +379,16 @@ similar_add(struct compact *c, enum similar_kind kind, struct slice user,
 {
 	struct key k = doc_key(kind, seq, n);
 	struct word *words;
-	size_t i, looked;
+	size_t i, looked, prefix;
 
 	if (doc->stems.count == 0)
 		return;
 	compact_put(c, TABLE_similar_docs, &k, MSG_similar_doc, doc);
 	looked = heaviest(doc, c->arena, &words);
+	k = words_key(c, kind, user, room);
+	prefix = k.len;
 	for (i = 0; i < looked; i++) {
-		k = word_key(c, kind, user, room, words[i].stem);
+		key_set_word(&k, prefix, words[i].stem);
 		add_ref(c, &k, seq, n);
 	}
 }
