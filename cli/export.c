@@ -8,8 +8,9 @@
  * difference; its whole request is put together from its parents, and a reply
  * that was known already is found by its hash in ingest's tables.
  *
- * Left out, and said: ticks that ingest wrote by itself, and what was
- * forgotten.
+ * Left out, and said: ticks that ingest wrote by itself, what was forgotten,
+ * and commands about it.  Keys in what is left are those that it will have in
+ * a fresh home.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <xxhash.h>
 
 #include "cli/cli.h"
+#include "cli/export_keys.h"
 #include "cli/options.h"
 #include "common/json.h"
 #include "common/xmalloc.h"
@@ -31,7 +33,8 @@ struct export {
 	struct buf lines, record;
 	struct slice domain;
 	uint64_t from, to;
-	uint64_t ticks, forgotten, unreadable;
+	struct export_keys keys;
+	uint64_t ticks, forgotten, pointless, unreadable;
 };
 
 /* ---- what the sender gave ---- */
@@ -350,26 +353,56 @@ put_exchange(struct export *x, uint64_t seq, const struct msg_exchange *e,
 
 /* ---- entries ---- */
 
+/* What it named is not there any more: sent again it would be refused. */
+static bool
+is_done(const struct msg_forget *f)
+{
+	return !slice_is(f->what, "user") && !slice_is(f->what, "domain");
+}
+
+/* Whether it goes nowhere; `counted` when that is to be said. */
+static bool
+is_left_out(struct export *x, const struct msg *entry, bool counted)
+{
+	if (entry->id == MSG_none)
+		x->unreadable += counted;
+	else if (x->domain.len > 0 &&
+	    !slice_eq(x->domain, entry->as->envelope.domain))
+		;
+	else if (entry->id == MSG_tombstone)
+		x->forgotten += counted;
+	else if (entry->id == MSG_forget && is_done(&entry->as->forget))
+		x->pointless += counted;
+	else if (entry->id == MSG_tick && entry->as->tick.user.len == 0 &&
+	    entry->as->tick.room.len == 0)
+		x->ticks += counted;
+	else
+		return false;
+	return true;
+}
+
 static int
 put_entry(struct export *x, uint64_t seq, const struct msg *entry)
 {
 	struct slice hash = SLICE_NONE;
+	uint64_t thread = 0;
 	struct msg section;
 	union msg_any given;
 
-	if (entry->id == MSG_tombstone) {
-		x->forgotten++;
-		return 0;
-	}
-	if (entry->id == MSG_tick && entry->as->tick.user.len == 0 &&
-	    entry->as->tick.room.len == 0) {
-		x->ticks++;
-		return 0;
-	}
 	if (load(x, TABLE_s_ingest, seq, &section) &&
-	    section.id == MSG_s_ingest)
+	    section.id == MSG_s_ingest) {
 		hash = section.as->s_ingest.content_hash;
+		thread = section.as->s_ingest.thread;
+	}
 	find_given(x, entry, hash, &given);
+	if (!export_keys_rename(&x->keys, entry->id, &given, thread,
+		&x->arena)) {
+		export_keys_leave_out(&x->keys, seq);
+		x->pointless += seq >= x->from;
+		return 0;
+	}
+	if (seq < x->from)
+		return 0;
 	if (entry->id == MSG_exchange)
 		return put_exchange(x, seq, &entry->as->exchange,
 		    &given.exchange);
@@ -393,9 +426,10 @@ export_some(struct export *x, struct db *shared, uint64_t *seq)
 	for (; rc == 0 && *seq <= x->to && *seq < until; ++*seq) {
 		if (!load(x, TABLE_log, *seq, &entry) ||
 		    !msg_is_entry(entry.id))
-			x->unreadable++;
-		else if (x->domain.len == 0 ||
-		    slice_eq(x->domain, entry.as->envelope.domain))
+			entry.id = MSG_none;
+		if (is_left_out(x, &entry, *seq >= x->from))
+			export_keys_leave_out(&x->keys, *seq);
+		else
 			rc = put_entry(x, *seq, &entry);
 		arena_reset(&x->arena);
 	}
@@ -416,6 +450,9 @@ say_left_out(const struct export *x)
 	if (x->forgotten > 0)
 		fprintf(stderr, "left out: %llu forgotten entries\n",
 		    (unsigned long long)x->forgotten);
+	if (x->pointless > 0)
+		fprintf(stderr, "left out: %llu commands about what is left "
+				"out\n", (unsigned long long)x->pointless);
 	if (x->unreadable > 0)
 		fprintf(stderr, "left out: %llu entries that cannot be read: "
 				"see 'skein check'\n",
@@ -433,10 +470,12 @@ export_log(struct export *x, struct db *shared)
 	arena_init(&x->arena);
 	buf_init(&x->lines, SIZE_MAX / 4);
 	buf_init(&x->record, SIZE_MAX / 4);
-	for (seq = x->from; rc == 0 && seq <= x->to;)
+	/* From the first, for the keys' sake. */
+	for (seq = 1; rc == 0 && seq <= x->to;)
 		rc = export_some(x, shared, &seq);
 	say_left_out(x);
 	db_close(&x->ingest);
+	export_keys_release(&x->keys);
 	arena_release(&x->arena);
 	buf_release(&x->lines);
 	buf_release(&x->record);

@@ -126,6 +126,13 @@ came_to_nothing(const struct msg_artifact *a)
 	    slice_is(a->history[a->n_history - 1].status, "failed");
 }
 
+static bool
+has_status(struct slice wanted, const struct msg_artifact *a)
+{
+	return wanted.len == 0 || slice_eq(wanted, a->status) ||
+	    (slice_is(wanted, "failed") && came_to_nothing(a));
+}
+
 void
 query_artifact_row(struct query *q, const struct msg_artifact *a,
     int64_t half_life_ms, struct row *row)
@@ -186,7 +193,7 @@ make_artifact(const struct paged *p, struct query *q, struct slice value,
 
 	if (msg_decode_as(value, &q->arena, MSG_artifact, &a, &why) == -1 ||
 	    !slice_eq(a.domain, p->domain) || !is(f->type, a.type) ||
-	    !is(f->status, a.status) || !is(f->user, a.user) ||
+	    !has_status(f->status, &a) || !is(f->user, a.user) ||
 	    !has_str(&a.tags, f->tag) ||
 	    (f->thread != 0 && f->thread != a.thread) ||
 	    (f->current && a.refined_by.count > 0) ||

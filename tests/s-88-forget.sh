@@ -95,11 +95,28 @@ is "$(skein artifacts --json | jq -r "select(.key == \"$c\") | .source_ids | joi
 is "$(skein artifacts --json | grep -c wallabyport)" 0 '  the statement does not'
 ok '  nothing of it is left' quiet skein check --forgotten --text wallabyport
 
+# Sent into a fresh home, nothing that is left reaches a stranger.
+skein remember 'the emuhost is h1' --json | jq -r .result >"$SCRATCH/key"
+skein refine "$(cat "$SCRATCH/key")" 'the emuhost is h2' >/dev/null
+echo '{"user":"ann","thread":"t5","text":"a thread of its own name"}' | skein send --wait >/dev/null
+skein export >"$SCRATCH/out" 2>"$SCRATCH/err"
+like "$(cat "$SCRATCH/err")" 'left out: [0-9]+ commands about what is left out' 'wishes that are done are not sent on'
+here=$(skein artifacts --json --current | jq -r .summary | sort)
+down
+SKEIN_HOME=$SCRATCH/copy
+up || exit 1
+is "$(skein send --wait <"$SCRATCH/out" | grep -c error)" 0 '  all of it is taken'
+is "$(skein artifacts --json --current | jq -r .summary | sort)" "$here" '  what holds is the same, with other keys'
+is "$(skein threads --json --user ann | jq -r 'select(.id == "t5").id')" t5 "  and a sender's own name for a thread stays"
+down
+SKEIN_HOME=$SCRATCH/home
+up || exit 1
+
 # The wish survives a kill between its journal and its doing.
 skein forget domain --domain other >/dev/null
 settled
 is "$(skein turns --domain other --json | wc -l)" 0 'a domain is forgotten'
-is "$(skein turns --json | wc -l)" 2 'others are not'
+is "$(skein turns --json | wc -l)" 3 'others are not'
 ok 'the store is sound' quiet skein check --deep
 down
 done_testing
