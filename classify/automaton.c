@@ -17,9 +17,9 @@
 #include "common/xmalloc.h"
 
 enum {
-	STATES_MAX = 256,
+	STATES_MAX = 1024,
 	STATES_FIRST = 16,	/* room at the begin: most need few */
-	SLOTS = 1024,		/* of the hash table; a power of two */
+	SLOTS = 2048,		/* of the hash table; a power of two */
 };
 
 struct list {

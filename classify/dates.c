@@ -356,7 +356,9 @@ read_weekday_date(const struct date_frame *f, size_t i, struct moment *m)
 	if (!read_weekday(f, i + used - 1, &weekday))
 		return 0;
 	monday = f->today - when_weekday(f->today);
-	if (near == NEAR_LAST || (near == NEAR_NONE && f->past))
+	/* "Since Tuesday" has begun, whatever the verb. */
+	if (near == NEAR_LAST || (near == NEAR_NONE && (f->past ||
+		(i > 0 && is_at(f, i - 1, "since")))))
 		day = latest_weekday(f->today, weekday);
 	else if (near == NEAR_THIS)
 		day = monday + weekday;
@@ -851,16 +853,20 @@ format_moment(struct arena *a, const struct moment *m)
 }
 
 static bool
-tells_past(const struct term *t)
+tells_past(const struct term *terms, size_t i)
 {
-	struct slice s = t->folded;
+	const struct term *t = &terms[i];
+	struct slice s = t->folded, be = i > 0 ? terms[i - 1].folded :
+						 SLICE_NONE;
 
 	if (t->roles & ROLE_PAST)
 		return true;
 	return t->kind == TEXT_WORD && s.len > 4 &&
 	    memcmp(s.ptr + s.len - 2, "ed", 2) == 0 &&
 	    s.ptr[s.len - 3] != 'e' && !slice_is(s, "scheduled") &&
-	    !slice_is(s, "planned") && !slice_is(s, "supposed");
+	    !slice_is(s, "planned") && !slice_is(s, "supposed") &&
+	    /* "It is moved to Wednesday" tells how things stand. */
+	    !slice_is(be, "is") && !slice_is(be, "are") && !slice_is(be, "be");
 }
 
 void
@@ -873,7 +879,7 @@ dates_teach(struct lexicon *l)
 	    "spoke drove flew ate fell grew chose woke war hatte был была");
 	lexicon_add_role(l, ROLE_FUTURE, "will i'll we'll you'll he'll she'll "
 	    "they'll it'll gonna plan plans planning deadline due upcoming "
-	    "scheduled until");
+	    "scheduled until starts begins departs");
 	lexicon_add_role(l, ROLE_DATE, "today tonight yesterday tomorrow tmrw "
 	    "tmr tomorow heute gestern vorgestern übermorgen hoy ayer demain "
 	    "сегодня вчера завтра позавчера послезавтра day end noon midday "
@@ -904,7 +910,7 @@ dates_frame(const struct term *terms, size_t count, int64_t ts_ms)
 	    : ts_ms > WHEN_MAX_MS ? WHEN_MAX_MS : ts_ms;
 	f.today = when_day_of(f.ts_ms);
 	for (size_t i = 0; i < count && !f.past; i++) {
-		f.past = tells_past(&terms[i]);
+		f.past = tells_past(terms, i);
 		f.future = f.future || (terms[i].roles & ROLE_FUTURE);
 	}
 	f.future = f.future && !f.past;

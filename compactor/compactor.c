@@ -16,6 +16,7 @@
 #include "compactor/conflict.h"
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
+#include "compactor/effort_late.h"
 #include "compactor/episode.h"
 #include "compactor/episode_digest.h"
 #include "compactor/kept.h"
@@ -41,11 +42,14 @@ decide_turn(struct effort_state *s, const struct compact_turn *t)
 	if (slice_is(t->role, "user") && !t->does->machine) {
 		signs.opens = package_opens(c, t, "effort");
 		signs.concludes = package_concludes(c, t, "effort");
+		signs.decides = package_opens(c, t, "decision");
+		signs.dated = package_opens(c, t, "event");
 		signs.aside = kept_is_aside(c, t);
 	}
 	checkpoint_decide(s, t);
 	effort_decide(s, t, &signs);
-	kept_decide(s, t);
+	kept_decide(s, t, signs.decides);
+	effort_late_note(s, t);
 	effort_state_take(s, t, is);
 }
 

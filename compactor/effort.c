@@ -5,6 +5,7 @@
 
 #include "common/when.h"
 #include "compactor/due_times.h"
+#include "compactor/effort_late.h"
 #include "compactor/effort_words.h"
 #include "compactor/kept.h"
 #include "compactor/package_decide.h"
@@ -13,6 +14,7 @@
 
 enum {
 	RAISED_MOST = 5,	/* as a session begins; the others wait */
+	PICKED = 700,		/* how sure a choice is that only names it */
 };
 
 static struct summary_turn
@@ -98,7 +100,12 @@ offered_last(const struct msg_a_work *w)
 {
 	if (w == NULL)
 		return SLICE_NONE;
-	return w->report.len > 0 ? w->report : w->trying;
+	/* What was proposed after the report, or is more than "done". */
+	if (w->trying.len > 0 && ((!w->told &&
+		w->trying_turn > w->report_turn) ||
+		!effort_says_what(w->report)))
+		return w->trying;
+	return w->report;
 }
 
 /*
@@ -107,7 +114,7 @@ offered_last(const struct msg_a_work *w)
  */
 static void
 word_resolution(struct effort_state *s, const struct msg_a_work *w,
-    struct msg_artifact *a, const struct compact_turn *t)
+    struct msg_artifact *a, const struct compact_turn *t, bool accepted)
 {
 	const struct summary_turn st = summary_turn(t);
 	struct summary_line line = summary_resolution(s->c->arena, &st);
@@ -118,8 +125,11 @@ word_resolution(struct effort_state *s, const struct msg_a_work *w,
 	    line.content > 0);
 
 	package_fill(s->c, a, t, PLACE_resolving, 0);
-	if (offered.len > 0 &&
-	    !summary_tells_how(s->c->arena, how, content))
+	/* Who has it done for him only confirms it. */
+	if (w != NULL && w->report.len > 0 && content > 1)
+		content = 1;
+	if (offered.len > 0 && (accepted ||
+		!summary_tells_how(s->c->arena, how, content)))
 		how = offered;
 	if (how.len == 0 || slice_eq(how, line.text))
 		return;
@@ -128,9 +138,25 @@ word_resolution(struct effort_state *s, const struct msg_a_work *w,
 	package_word(s->c, a);
 }
 
+/* The sentence that makes the choice is what the effort came to. */
 static void
-resolve(struct effort_state *s, const struct compact_turn *t, struct slice key)
+word_choice(struct effort_state *s, struct msg_artifact *a,
+    const struct compact_turn *t)
 {
+	struct slice how = package_sentence(s->c, t, "decision");
+
+	if (how.len == 0)
+		return;
+	artifact_set_field(a, s->c->arena, "resolution", &how, 1);
+	a->resolution = how;
+	package_word(s->c, a);
+}
+
+static void
+resolve(struct effort_state *s, const struct compact_turn *t,
+    const struct effort_choice *c)
+{
+	struct slice key = c->effort;
 	struct msg_a_work *w = effort_work(s, key);
 	struct msg_artifact *a = compact_change(s->c, key);
 
@@ -142,9 +168,11 @@ resolve(struct effort_state *s, const struct compact_turn *t, struct slice key)
 		set(s, t, key, "confirmed");
 		return;
 	}
-	if (w != NULL && w->trying.len > 0 && t->does->concludes)
+	if (w != NULL && w->trying.len > 0 && !w->told && t->does->concludes)
 		keep_attempt(s, w, a, t, true);
-	word_resolution(s, w, a, t);
+	word_resolution(s, w, a, t, c->accepted);
+	if (c->chosen)
+		word_choice(s, a, t);
 	compact_state(s->c, a, SLICE("resolved"), SLICE("resolved"),
 	    a->resolution);
 	compact_tell(s->c, t->i, key);
@@ -162,7 +190,7 @@ leave_done(struct effort_state *s, const struct compact_turn *t,
 
 	if (w == NULL || a == NULL)
 		return;
-	how = w->report.len > 0 ? w->report : w->trying;
+	how = offered_last(w);
 	artifact_set_field(a, s->c->arena, "resolution", &how, how.len > 0);
 	a->resolution = how;
 	package_word(s->c, a);
@@ -193,18 +221,32 @@ open_new(struct effort_state *s, const struct compact_turn *t, unsigned sure)
 static void
 reject(struct effort_state *s, const struct compact_turn *t, struct slice key)
 {
-	struct msg_a_work *w = effort_work(s, key);
+	struct effort_try own = effort_tries(s->c->arena, t, false);
+	struct msg_a_work *w = effort_work(s, key), told;
 	struct msg_artifact *a;
 
 	compact_join(s->c, key, t);
-	if (w == NULL || w->trying.len == 0) {
+	if (w == NULL || (own.text.len == 0 && w->report.len == 0 &&
+		(w->trying.len == 0 || w->told))) {
 		set(s, t, key, "rejected");
 		return;
 	}
 	a = compact_change(s->c, key);
 	if (a == NULL)
 		return;
-	keep_attempt(s, w, a, t, false);
+	/* "Tried X, no luck" tells all of it at once. */
+	told = *w;
+	if (own.text.len > 0) {
+		told.trying = own.text;
+		told.trying_turn = t->number;
+		told.trying_at = t->ts;
+	} else if (w->report.len > 0 &&
+	    (w->trying.len == 0 || w->report_turn > w->trying_turn)) {
+		told.trying = w->report;
+		told.trying_turn = w->report_turn;
+		told.trying_at = t->ts;
+	}
+	keep_attempt(s, &told, a, t, false);
 	compact_tell(s->c, t->i, key);
 	set(s, t, key, "attempt");
 }
@@ -229,12 +271,16 @@ reopen(struct effort_state *s, const struct compact_turn *t, struct slice key)
 
 void
 effort_decide(struct effort_state *s, const struct compact_turn *t,
-    const struct effort_signs *signs)
+    struct effort_signs *signs)
 {
 	struct effort_choice c = effort_choose(s, t, signs);
+	struct slice found;
 
 	switch (c.move) {
 	case EFFORT_NONE:
+		found = effort_late_open(s, t);
+		if (found.len > 0)
+			go_on(s, t, found, "found");
 		break;
 	case EFFORT_ASIDE:
 		set(s, t, SLICE_NONE, "aside");
@@ -255,7 +301,9 @@ effort_decide(struct effort_state *s, const struct compact_turn *t,
 		reject(s, t, c.effort);
 		break;
 	case EFFORT_RESOLVE:
-		resolve(s, t, c.effort);
+		resolve(s, t, &c);
+		if (c.chosen && signs->decides == 0)
+			signs->decides = PICKED;
 		break;
 	case EFFORT_REOPEN:
 		reopen(s, t, c.effort);

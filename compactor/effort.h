@@ -39,11 +39,15 @@ struct effort_choice {
 	enum effort_move move;
 	struct slice effort;	/* its key; empty for a new one or none */
 	struct slice moved_on;	/* an effort that is left as done */
+	bool accepted;		/* by praise or thanks, which tell nothing */
+	bool chosen;		/* it ends with the choice that it was for */
 };
 
 /* How surely a turn opens, or concludes, an effort: 0 to 1000. */
 struct effort_signs {
 	unsigned opens, concludes;
+	unsigned decides;	/* how surely it makes a choice */
+	unsigned dated;		/* and tells what happened or is to come */
 	bool aside;		/* a reminder, a note: beside what goes on */
 };
 
@@ -52,9 +56,12 @@ struct effort_choice effort_choose(struct effort_state *s,
 
 /* ---- deciding ---- */
 
-/* A turn of the entry, and how it stands to efforts; why is set, tokens not. */
+/*
+ * A turn of the entry, and how it stands to efforts; why is set, tokens not.
+ * A choice that only the effort shows to be one is added to the signs.
+ */
 void effort_decide(struct effort_state *s, const struct compact_turn *t,
-    const struct effort_signs *signs);
+    struct effort_signs *signs);
 /* close and reopen, of an effort or of a thread. */
 void effort_command(struct compact *c);
 /* Idle ones, where the entry begins a session. */

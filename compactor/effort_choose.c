@@ -4,7 +4,7 @@
  * Three things speak: whom the turn answers, the chain its words went to, and
  * the words that it has in common with each effort at hand.
  */
-#include "compactor/effort.h"
+#include "compactor/effort_choose_impl.h"
 #include "compactor/effort_words.h"
 
 enum {
@@ -12,23 +12,6 @@ enum {
 	VERY_LIKE = 5000,	/* two, or a name */
 	SURE = 600,		/* of a request that no rule has told */
 };
-
-/* The efforts that the three speak for; each may be NULL. */
-struct voices {
-	const struct msg_a_said *answered;
-	struct msg_a_work *adjacent;	/* of the turn that this one answers */
-	struct msg_a_work *chain;	/* with the chain of the turn */
-	struct msg_a_work *alike;	/* open, with most words in common */
-	uint64_t likeness;
-	uint64_t near;			/* likeness of the adjacent one */
-	bool room;
-};
-
-static bool
-is_owner(const struct msg_a_work *w, const struct compact_turn *t)
-{
-	return w != NULL && slice_is(t->role, "user") && !effort_is_other(w, t);
-}
 
 static struct voices
 hear(const struct effort_state *s, const struct compact_turn *t)
@@ -48,9 +31,14 @@ hear(const struct effort_state *s, const struct compact_turn *t)
 		    (v.chain == NULL ||
 			(!effort_is_open(v.chain) && effort_is_open(w))))
 			v.chain = w;
-		if (!effort_is_open(w))
-			continue;
 		like = effort_likeness(&w->keywords, t->does);
+		if (!effort_is_open(w)) {
+			if (like > v.likeness_before) {
+				v.likeness_before = like;
+				v.before = w;
+			}
+			continue;
+		}
 		if (w == v.adjacent)
 			v.near = like;
 		if (like > v.likeness) {
@@ -78,7 +66,7 @@ latest_open(const struct effort_state *s, const struct compact_turn *t,
 
 	for (i = 0; i < s->thread.n_works; i++) {
 		w = &s->thread.works[i];
-		if (w != but && effort_is_open(w) && is_owner(w, t))
+		if (w != but && effort_is_open(w) && voices_is_owner(w, t))
 			return w;
 	}
 	return NULL;
@@ -159,9 +147,19 @@ choose_return(struct effort_state *s, const struct compact_turn *t,
 	c.effort = open_elsewhere(s, t);
 	if (c.effort.len > 0)
 		return c;
-	if (v->chain != NULL && is_owner(v->chain, t))
+	if (v->chain != NULL && voices_is_owner(v->chain, t))
 		return choice(EFFORT_REOPEN, v->chain);
 	return choice(EFFORT_NONE, NULL);
+}
+
+/* In a room: the only one that the speaker has brought, not long ago. */
+static bool
+is_recent_one(const struct effort_state *s, const struct compact_turn *t,
+    const struct msg_a_work *w)
+{
+	enum { RECENT = 12 };
+
+	return w->last + RECENT >= t->number && latest_open(s, t, w) == NULL;
 }
 
 static struct effort_choice
@@ -171,78 +169,21 @@ choose_end(struct effort_state *s, const struct compact_turn *t,
 	struct effort_choice c = { .move = EFFORT_RESOLVE };
 	struct msg_a_work *w = going_on(v);
 
-	if (w != NULL && is_owner(w, t))
+	if (w != NULL && voices_is_owner(w, t))
 		return choice(EFFORT_RESOLVE, w);
 	/* Said of what was resolved a moment ago, it says it once more. */
-	if (v->adjacent != NULL && is_owner(v->adjacent, t))
+	if (v->adjacent != NULL && voices_is_owner(v->adjacent, t))
 		return choice(EFFORT_CONFIRM, v->adjacent);
-	if (v->chain != NULL && is_owner(v->chain, t) &&
+	if (v->chain != NULL && voices_is_owner(v->chain, t) &&
 	    v->chain->last + 2 >= t->number)
 		return choice(EFFORT_CONFIRM, v->chain);
 	w = latest_open(s, t, NULL);
-	if (w != NULL && v->answered != NULL && !v->answered->aside &&
-	    s->c->envelope->room.len == 0)
+	if (w != NULL && (v->room ? is_recent_one(s, t, w) :
+		v->answered != NULL && !v->answered->aside))
 		return choice(EFFORT_RESOLVE, w);
 	if (s->thread.n_works == 0 && is_implicit(s))
 		c.effort = open_elsewhere(s, t);
 	return c.effort.len > 0 ? c : choice(EFFORT_NONE, NULL);
-}
-
-/* What the other side has said is done, and the owner had nothing against. */
-static bool
-is_reported(const struct msg_a_work *w, const struct compact_turn *t)
-{
-	return effort_is_open(w) && is_owner(w, t) && w->report.len > 0;
-}
-
-static bool
-answers_question(const struct voices *v)
-{
-	return v->answered != NULL && slice_is(v->answered->act, "question");
-}
-
-/* "Yes, that is correct" ends nothing: it is about to begin. */
-static bool
-confirms(const struct voices *v)
-{
-	return v->answered != NULL && v->answered->confirms;
-}
-
-/* Something was proposed or done, so that a turn can tell how it went. */
-static bool
-is_offered(const struct msg_a_work *w, const struct compact_turn *t)
-{
-	return effort_is_open(w) && is_owner(w, t) &&
-	    (w->report.len > 0 || w->trying.len > 0);
-}
-
-/*
- * What was asked for has just been given: an answer, a text, a command.  Among
- * people it is advice, and yet to be tried.
- */
-static bool
-is_given(const struct msg_a_work *w, const struct compact_turn *t,
-    const struct voices *v)
-{
-	return is_offered(w, t) && w->asked && !v->room &&
-	    v->answered != NULL &&
-	    !slice_is(v->answered->act, "question") &&
-	    !slice_is(v->answered->act, "commit") &&
-	    (v->answered->number == w->trying_turn ||
-		v->answered->number == w->report_turn);
-}
-
-/* Words that tell something: a request of its own has some. */
-static size_t
-word_count(const struct msg_c_turn *does)
-{
-	enum { LIGHT = 2200 };
-	size_t i, at, n = 0;
-
-	for (i = 0; i < does->n_claims; i++)
-		for (at = 0; at < does->claims[i].weights.count; at++)
-			n += does->claims[i].weights.at[at] >= LIGHT;
-	return n;
 }
 
 /*
@@ -256,13 +197,13 @@ is_step(const struct voices *v, const struct compact_turn *t)
 {
 	if (!effort_is_open(v->adjacent) || effort_shifts(t))
 		return false;
-	if (answers_question(v) && !v->answered->more)
+	if (voices_answer_question(v) && !v->answered->more)
 		return true;
 	if (slice_is(t->does->act, "inform"))
 		return v->chain == v->adjacent ||
 		    !slice_is(v->answered->role, "user");
 	return v->chain == v->adjacent &&
-	    (v->near > 0 || word_count(t->does) < 2);
+	    (v->near > 0 || effort_word_count(t->does) < 2);
 }
 
 /* Nothing is open: what fails again is what ended, and none but that. */
@@ -274,45 +215,84 @@ failing_again(const struct effort_state *s, const struct compact_turn *t,
 
 	if (going_on(v) != NULL || !effort_fails_again(t))
 		return NULL;
-	if (is_owner(v->chain, t))
+	if (voices_is_owner(v->chain, t))
 		return v->chain;
 	if (w == NULL && !v->room && s->thread.n_works > 0)
 		w = &s->thread.works[0];
-	return is_owner(w, t) && (word_count(t->does) < 2 ||
+	return voices_is_owner(w, t) && (effort_word_count(t->does) < 2 ||
 		effort_likeness(&w->keywords, t->does) >= LIKE) ? w : NULL;
 }
 
-/* In a room, what another is told to do is not the speaker's effort. */
+/*
+ * In a room, what another is told or told to do is not the speaker's effort,
+ * nor is what he goes on to say where none of his is at hand.
+ */
 static bool
-is_advice(const struct compact_turn *t, const struct voices *v)
-{
-	return v->room && slice_is(t->does->act, "request") &&
-	    v->answered != NULL && !slice_eq(v->answered->user, t->user) &&
-	    !effort_speaks_of_self(t);
-}
-
-/* The owner tells of a problem after something was tried. */
-static bool
-tells_outcome(const struct compact_turn *t, const struct msg_a_work *w)
-{
-	return slice_is(t->does->act, "inform") && w->trying.len > 0 &&
-	    is_owner(w, t);
-}
-
-/* What was proposed or done in the turn before has not helped. */
-static bool
-tells_failure(const struct compact_turn *t, const struct msg_a_work *w,
+is_advice(const struct effort_state *s, const struct compact_turn *t,
     const struct voices *v)
 {
-	if (!is_offered(w, t) || v->answered == NULL || effort_shifts(t) ||
-	    slice_is(t->does->act, "accept") ||
-	    slice_is(t->does->act, "commit"))
+	if (!v->room || v->answered == NULL ||
+	    (effort_speaks_of_self(t) && !effort_speaks_of_other(t)))
 		return false;
-	if (v->answered->number != w->report_turn &&
-	    (v->answered->number != w->trying_turn ||
-		(answers_question(v) && !w->suggested)))
+	if (slice_is(t->does->act, "request"))
+		return !slice_eq(v->answered->user, t->user) ||
+		    (v->adjacent == NULL &&
+			!slice_is(v->answered->act, "greeting"));
+	return !slice_eq(v->answered->user, t->user) &&
+	    effort_unaddressed(s, t->text).len < t->text.len;
+}
+
+/*
+ * In a room, what is said to be wrong right after another has brought a
+ * problem, to nobody and of nobody's own, is said of that problem.
+ */
+static struct msg_a_work *
+remarked_on(const struct effort_state *s, const struct compact_turn *t,
+    const struct effort_signs *signs, const struct voices *v)
+{
+	enum { RECENT = 4, TOLD = 720 };
+	struct msg_a_work *w;
+	size_t i;
+
+	if (!v->room || signs->opens == 0 || signs->opens > TOLD ||
+	    v->answered != NULL || !slice_is(t->does->act, "inform") ||
+	    effort_speaks_of_self(t))
+		return NULL;
+	for (i = 0; i < s->thread.n_works; i++) {
+		w = &s->thread.works[i];
+		if (effort_is_open(w) && !voices_is_owner(w, t) &&
+		    w->last + RECENT >= t->number)
+			return w;
+	}
+	return NULL;
+}
+
+/*
+ * What is wrong with something that was worked on before the one at hand, and
+ * has nothing of that; a plain request is one of its own.
+ */
+static bool
+points_elsewhere(const struct compact_turn *t, const struct voices *v)
+{
+	const struct msg_a_work *w = v->likeness >= VERY_LIKE ? v->alike :
+	    v->likeness_before >= VERY_LIKE ? v->before : NULL;
+
+	return !v->room && w != NULL && w != v->adjacent &&
+	    v->adjacent != NULL && v->near == 0 && voices_is_owner(w, t) &&
+	    slice_is(t->does->act, "request") && !effort_asks_plainly(t) &&
+	    !t->does->opens;
+}
+
+/* "Anything else?": it is what is asked for in answer. */
+static bool
+asks_for_another(const struct compact_turn *t, const struct voices *v)
+{
+	if (v->answered == NULL || !v->answered->more)
 		return false;
-	return effort_tells_failure(t);
+	return slice_is(t->does->act, "request") || effort_asks_leave(t) ?
+	    effort_word_count(t->does) > 0 :
+	    slice_is(t->does->act, "inform") &&
+		effort_word_count(t->does) > 1 && !effort_mood(t).praise;
 }
 
 static struct effort_choice
@@ -320,16 +300,43 @@ choose_open(const struct compact_turn *t, const struct voices *v)
 {
 	struct effort_choice c = { .move = EFFORT_OPEN };
 
-	if (tells_failure(t, v->adjacent, v))
+	if (voices_tell_failure(t, v->adjacent, v) ||
+	    (effort_is_open(v->adjacent) && voices_is_owner(v->adjacent, t) &&
+		effort_tried_in_vain(t)))
 		return choice(EFFORT_REJECT, v->adjacent);
-	if (is_reported(v->adjacent, t)) {
+	/* What is wrong right after the report came of what was done. */
+	if (voices_is_reported(v->adjacent, t) && v->chain == v->adjacent &&
+	    v->answered->number == v->adjacent->report_turn &&
+	    slice_is(t->does->act, "inform") && !effort_shifts(t))
+		return choice(EFFORT_REJECT, v->adjacent);
+	/* It is slow again: so it was not done. */
+	if (v->near >= LIKE && voices_is_owner(v->adjacent, t) &&
+	    effort_fails_again(t))
+		return choice(EFFORT_REJECT, v->adjacent);
+	if (v->near >= VERY_LIKE && !effort_shifts(t) &&
+	    !effort_asks_plainly(t) && !t->does->opens &&
+	    voices_is_reported(v->adjacent, t))
+		return choice(EFFORT_GO_ON, v->adjacent);
+	if (voices_is_reported(v->adjacent, t) && v->chain == v->adjacent &&
+	    !effort_shifts(t) && effort_points_back(t))
+		return choice(EFFORT_GO_ON, v->adjacent);
+	if (voices_is_reported(v->adjacent, t) ||
+	    (asks_for_another(t, v) && voices_is_offered(v->adjacent, t))) {
 		c.moved_on = v->adjacent->key;
 		return c;
 	}
 	if (is_step(v, t))
-		return choice(tells_outcome(t, v->adjacent) ? EFFORT_REJECT :
+		return choice(voices_tell_outcome(t, v->adjacent) ? EFFORT_REJECT :
 		    EFFORT_GO_ON, v->adjacent);
+	if (voices_is_given(v->adjacent, t, v))
+		c.moved_on = v->adjacent->key;
 	return c;
+}
+
+static bool
+is_offer(const struct voices *v)
+{
+	return v->answered != NULL && slice_is(v->answered->act, "commit");
 }
 
 static struct effort_choice
@@ -339,19 +346,19 @@ choose_reject(const struct compact_turn *t, const struct voices *v)
 
 	if (w != NULL) {
 		/* "No" to "Anything else?", where all is done. */
-		if (is_reported(w, t) && !effort_still_fails(t) &&
-		    answers_question(v))
+		if (voices_is_offered(w, t) && !effort_still_fails(t) &&
+		    voices_answer_question(v) && v->answered->more)
 			return choice(EFFORT_RESOLVE, w);
-		/* A bare "no" to a question says nothing about an attempt. */
-		if (!is_owner(w, t) || (answers_question(v) &&
-			!effort_still_fails(t)))
+		/* "No" to a question or an offer is no failed attempt. */
+		if (!voices_is_owner(w, t) || ((voices_answer_question(v) ||
+			is_offer(v)) && !effort_still_fails(t)))
 			return choice(EFFORT_GO_ON, w);
 		return choice(EFFORT_REJECT, w);
 	}
 	if (!effort_still_fails(t))
 		return choice(EFFORT_NONE, NULL);
 	w = v->chain != NULL ? v->chain : v->adjacent;
-	return is_owner(w, t) ? choice(EFFORT_REOPEN, w) :
+	return voices_is_owner(w, t) ? choice(EFFORT_REOPEN, w) :
 				choice(EFFORT_NONE, NULL);
 }
 
@@ -365,7 +372,7 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 	size_t i;
 
 	if (wove->id != MSG_s_chainer || v->likeness > 0 ||
-	    t->does->n_claims == 0 || (answers_question(v) &&
+	    t->does->n_claims == 0 || (voices_answer_question(v) &&
 		!slice_is(t->does->act, "question")))
 		return false;
 	h = &wove->as->s_chainer;
@@ -378,34 +385,37 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 }
 
 /*
- * Thanks end what was reported as done, or given when it was asked for; "yes"
- * does not.  To a proposal they are no more than polite, unless they come with
- * what it did.  Praise is said of what has done it.
+ * In a room, what answers nothing that is known goes on with what the turn
+ * before is about, as long as that is another's.
  */
-static bool
-is_accepted(const struct msg_a_work *w, const struct compact_turn *t,
+static struct msg_a_work *
+talked_of(const struct effort_state *s, const struct compact_turn *t,
     const struct voices *v)
 {
-	if (!is_offered(w, t) || confirms(v))
-		return false;
-	if (is_reported(w, t) && (effort_is_thanks(t) ||
-		(!answers_question(v) && w->report_turn == w->last &&
-		    (slice_is(t->does->act, "accept") || effort_is_praise(t)))))
-		return true;
-	if (is_given(w, t, v) && effort_is_thanks(t))
-		return true;
-	return (effort_is_praise(t) && !answers_question(v)) ||
-	    effort_thanks_for_outcome(t);
+	const struct msg_a_said *last = s->thread.last;
+	struct msg_a_work *w;
+
+	if (s->thread.n_last == 0 || effort_shifts(t) ||
+	    slice_eq(last[0].user, t->user) ||
+	    (v->answered != NULL && !slice_eq(v->answered->user, t->user)))
+		return NULL;
+	w = effort_work(s, last[0].effort);
+	return effort_is_open(w) ? w : NULL;
 }
 
 static struct effort_choice
 choose_owner(struct effort_state *s, const struct compact_turn *t,
-    const struct voices *v)
+    const struct effort_signs *signs, const struct voices *v)
 {
 	struct msg_a_work *w = going_on(v);
 
 	if (w == NULL && effort_is_idle_talk(t))
 		return choice(EFFORT_NONE, NULL);
+	if (w == NULL && v->room) {
+		w = talked_of(s, t, v);
+		if (w != NULL && !voices_is_owner(w, t))
+			return choice(EFFORT_GO_ON, w);
+	}
 	if (w == NULL && s->thread.n_works == 0 && is_implicit(s) &&
 	    t->number == 1 && t->flows->chain.len > 0) {
 		struct effort_choice c = { .move = EFFORT_RETURN,
@@ -415,16 +425,30 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (w == NULL)
 		return choice(EFFORT_NONE, NULL);
-	if (is_accepted(w, t, v))
-		return choice(EFFORT_RESOLVE, w);
-	if (tells_failure(t, w, v))
+	if (voices_is_reported(w, t) && v->near < LIKE &&
+	    t->does->n_claims > 0 && effort_asks_next(t))
+		return (struct effort_choice){ .move = EFFORT_OPEN,
+			.moved_on = w->key };
+	if (voices_accept(w, t, v)) {
+		struct effort_choice c = choice(EFFORT_RESOLVE, w);
+
+		c.accepted = !effort_mood(t).well;
+		return c;
+	}
+	if (voices_tell_failure(t, w, v) ||
+	    (voices_is_owner(w, t) && effort_tried_in_vain(t)) ||
+	    (w != v->adjacent && voices_is_offered(w, t) &&
+		effort_still_so(t)))
 		return choice(EFFORT_REJECT, w);
-	if (is_reported(w, t) && w->report_turn == w->last &&
+	if (voices_is_reported(w, t) && w->report_turn == w->last &&
 	    slice_is(t->does->act, "request") && t->does->n_claims > 0 &&
 	    t->does->confidence >= SURE)
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
-	if (is_aside(s, t, v))
+	if (is_aside(s, t, v) || (signs->dated > 0 &&
+		signs->decides == 0 && !slice_is(t->does->act, "commit") &&
+		!voices_answer_question(v) && (effort_shifts(t) ||
+		    effort_likeness(&w->keywords, t->does) == 0)))
 		return choice(EFFORT_ASIDE, NULL);
 	return choice(EFFORT_GO_ON, w);
 }
@@ -439,7 +463,7 @@ choose_other(const struct compact_turn *t, const struct voices *v)
 		return choice(EFFORT_GO_ON, w);
 	/* What is said right after the end is about it still. */
 	if (v->adjacent != NULL && !effort_is_idle_talk(t) &&
-	    v->adjacent->last + 1 == t->number)
+	    !effort_asks_for_more(t) && v->adjacent->last + 1 == t->number)
 		return choice(EFFORT_CONFIRM, v->adjacent);
 	return choice(EFFORT_NONE, NULL);
 }
@@ -449,30 +473,98 @@ choose_other(const struct compact_turn *t, const struct voices *v)
  * is being worked on, and an error that is named there.
  */
 static bool
-opens(const struct compact_turn *t, const struct effort_signs *signs,
-    const struct voices *v)
+opens(const struct effort_state *s, const struct compact_turn *t,
+    const struct effort_signs *signs, const struct voices *v)
 {
-	if (word_count(t->does) == 0 || is_advice(t, v))
+	if (effort_word_count(t->does) == 0 || is_advice(s, t, v))
 		return false;
-	if (signs->opens > 0)
+	if (signs->opens > 0 || asks_for_another(t, v))
 		return true;
 	if (v->room || effort_is_open(v->adjacent) || t->does->concludes ||
-	    answers_question(v))
+	    voices_answer_question(v))
 		return false;
-	return slice_is(t->does->act, "request") ?
-	    effort_asks_plainly(t) && word_count(t->does) > 1 :
-	    !slice_is(t->does->act, "question") && effort_names_error(t);
+	if (slice_is(t->does->act, "request"))
+		return effort_asks_plainly(t) &&
+		    effort_word_count(t->does) > 1;
+	return !slice_is(t->does->act, "question") &&
+	    (effort_names_error(t) || effort_asks_task(t));
 }
 
 /* The package's own words need something that they can be about. */
 static bool
-concludes(const struct compact_turn *t, const struct effort_signs *signs,
-    const struct voices *v)
+concludes(const struct effort_state *s, const struct compact_turn *t,
+    const struct effort_signs *signs, const struct voices *v)
 {
-	if (signs->concludes == 0 || confirms(v))
+	struct effort_mood mood;
+	struct msg_a_work *w;
+
+	if (signs->concludes == 0 || voices_confirm(v))
 		return false;
-	return t->does->concludes ? effort_concludes(t) :
-				    is_offered(going_on(v), t);
+	if (t->does->concludes)
+		return effort_concludes(t) && !effort_mocks(t);
+	w = going_on(v);
+	if (voices_is_offered(w, t))
+		return true;
+	/* What was wrong is named and said to be well; among others, after
+	 * they have spoken. */
+	if (w == NULL && v->room)
+		w = latest_open(s, t, NULL);
+	return voices_is_owner(w, t) &&
+	    (effort_likeness(&w->keywords, t->does) >= LIKE ||
+		(v->room && is_recent_one(s, t, w) &&
+		    (mood = effort_mood(t), mood.well ||
+			(!slice_eq(s->thread.last[0].user, t->user) &&
+			    (mood.praise || !mood.used)))));
+}
+
+/* In a room whoever closes the talk may say it: the choice at hand, if any. */
+static struct msg_a_work *
+settled_in(const struct effort_state *s, const struct compact_turn *t,
+    struct msg_a_work *w)
+{
+	enum { RECENT = 8 };
+	const struct msg_artifact *a;
+	size_t i;
+
+	for (i = 0; w == NULL && i < s->thread.n_works; i++) {
+		a = compact_read(s->c, s->thread.works[i].key);
+		if (effort_is_open(&s->thread.works[i]) && a != NULL &&
+		    s->thread.works[i].last + RECENT >= t->number &&
+		    effort_is_choice(a->summary))
+			w = &s->thread.works[i];
+	}
+	return w;
+}
+
+/*
+ * The choice that an effort was for is made; or what was asked for is chosen
+ * with a yes.
+ */
+static struct effort_choice
+choose_chosen(const struct effort_state *s, const struct compact_turn *t,
+    const struct effort_signs *signs, const struct voices *v)
+{
+	struct effort_choice none = { .move = EFFORT_NONE }, c;
+	struct msg_a_work *w = going_on(v);
+	const struct msg_artifact *a;
+
+	if (v->room && signs->decides > 0)
+		w = settled_in(s, t, w);
+	if (w == NULL || (!v->room && !voices_is_owner(w, t)) ||
+	    (signs->decides == 0 && (!effort_picks(t) ||
+		!voices_is_owner(w, t) ||
+		effort_likeness(&w->keywords, t->does) < LIKE)))
+		return none;
+	c = choice(EFFORT_RESOLVE, w);
+	a = compact_read(s->c, w->key);
+	c.chosen = a != NULL && effort_is_choice(a->summary);
+	if (c.chosen || (signs->decides > 0 && a != NULL && w->asked &&
+		voices_is_owner(w, t) && (v->room || voices_is_offered(w, t)) &&
+		(effort_agrees(t) || !effort_wants_deed(a->summary)))) {
+		c.chosen = c.chosen || effort_is_choice(w->trying);
+		return c;
+	}
+	return none;
 }
 
 struct effort_choice
@@ -481,7 +573,7 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 {
 	struct voices v = hear(s, t);
 	struct effort_choice end;
-	struct msg_a_work *again;
+	struct msg_a_work *w;
 
 	if (t->does->machine || !(slice_is(t->role, "user") ||
 		slice_is(t->role, "assistant")))
@@ -494,19 +586,27 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 		return choice(EFFORT_ASIDE, NULL);
 	if (t->does->returns && !signs->concludes)
 		return choose_return(s, t, &v);
-	if (concludes(t, signs, &v)) {
+	end = choose_chosen(s, t, signs, &v);
+	if (end.move != EFFORT_NONE)
+		return end;
+	if (concludes(s, t, signs, &v)) {
 		end = choose_end(s, t, &v);
-		if (!signs->opens || end.move != EFFORT_RESOLVE)
+		if (end.move != EFFORT_RESOLVE ||
+		    (!signs->opens && !effort_asks_next(t)))
 			return end;
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = end.effort };
 	}
 	if (slice_is(t->does->act, "reject"))
 		return choose_reject(t, &v);
-	again = failing_again(s, t, &v);
-	if (again != NULL)
-		return choice(EFFORT_REOPEN, again);
-	if (opens(t, signs, &v))
+	if ((w = failing_again(s, t, &v)) != NULL)
+		return choice(EFFORT_REOPEN, w);
+	if ((w = remarked_on(s, t, signs, &v)) != NULL)
+		return choice(EFFORT_GO_ON, w);
+	if (points_elsewhere(t, &v))
+		return v.likeness >= VERY_LIKE ? choice(EFFORT_GO_ON, v.alike) :
+						 choice(EFFORT_REOPEN, v.before);
+	if (opens(s, t, signs, &v))
 		return choose_open(t, &v);
-	return choose_owner(s, t, &v);
+	return choose_owner(s, t, signs, &v);
 }

@@ -5,12 +5,59 @@
 #include "compactor/effort_words_impl.h"
 #include "compactor/summary.h"
 
+/* What everybody knows, and nothing else with it: "grazie mille". */
+static bool
+is_foreign_thanks(const struct compact_turn *t)
+{
+	enum { SHORT = 32 };
+	static const char *const thanks[] = { "danke", "gracias", "grazie",
+		"merci", "obrigado", "obrigada", "bedankt", "dank", "tack",
+		"takk", "kiitos", "arigato", "spasibo", NULL };
+	static const char *const much[] = { "schoen", "sehr", "vielen",
+		"mille", "beaucoup", "muchas", "muito", "tante", "je", "wel",
+		"ok", "okay", "super", NULL };
+	const struct words *w;
+	bool says_it = false;
+	struct words room;
+	size_t i;
+
+	if (t->text.len > SHORT)
+		return false;
+	w = turn_words(t, &room);
+	for (i = 0; i < w->count; i++) {
+		if (word_one_of(w->at[i], thanks))
+			says_it = true;
+		else if (!word_one_of(w->at[i], much))
+			return false;
+	}
+	return says_it;
+}
+
 bool
 effort_is_thanks(const struct compact_turn *t)
 {
+	if (slice_is(t->does->act, "none") || slice_is(t->does->act, "inform"))
+		return is_foreign_thanks(t);
 	return slice_is(t->does->act, "greeting") &&
 	    !slice_is(t->does->rule, "greeting") &&
 	    !slice_is(t->does->rule, "apology");
+}
+
+/* A thumb up, a heart, clapping hands. */
+static bool
+is_cheer(struct slice text)
+{
+	static const char *const signs[] = { "\xf0\x9f\x91\x8d",
+		"\xf0\x9f\x91\x8f", "\xf0\x9f\x99\x8f",
+		"\xf0\x9f\x8e\x89", "\xf0\x9f\x99\x8c",
+		"\xf0\x9f\x98\x8d", "\xe2\x9d\xa4", "\xe2\x9c\x85", NULL };
+	size_t i;
+
+	for (i = 0; signs[i] != NULL; i++)
+		if (memmem(text.ptr, text.len, signs[i],
+			strlen(signs[i])) != NULL)
+			return true;
+	return false;
 }
 
 bool
@@ -22,19 +69,18 @@ effort_is_praise(const struct compact_turn *t)
 		"alright", "ok", "okay", "one", "it", "job", "work", "very",
 		"really", "so", "good", "oh", "wow", "yay", "omg", "yes",
 		"genius", "you're", "a", "lot", "much", "thanks", "thank",
-		"you", "thx", "ty", "cheers", NULL };
+		"you", "thx", "ty", "cheers", "even", "better", NULL };
 	static const char *const weak[] = { "ok", "okay", "alright", "it", "one",
 		"so", "oh", "very", "really", "you", "yes", "a", "lot", "much",
 		"you're", "work", "thanks", "thank", "thx", "ty", "cheers",
-		"good", "cool", NULL };
+		"good", "cool", "even", "better", NULL };
 	struct words room;
 	const struct words *w = turn_words(t, &room);
 	bool says_it = false;
 	size_t i;
 
 	if (w->count == 0)
-		return memmem(t->text.ptr, t->text.len, "\xf0\x9f\x91\x8d", 4) !=
-		    NULL;
+		return is_cheer(t->text);
 	if (w->count > 4)
 		return false;
 	for (i = 0; i < w->count; i++) {
@@ -85,6 +131,10 @@ effort_tells_failure(const struct compact_turn *t)
 		"isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
 		"still", "fails", "failed", "crashes", "crashed", "nope",
 		"neither", NULL };
+	static const char *const already[] = { "already", NULL };
+	static const char *const done[] = { "done", "did", "tried", "checked",
+		NULL };
+	static const char *const again[] = { "again", NULL };
 	/* "I don't know" is no failure of what was proposed. */
 	static const char *const unsure[] = { "know", "understand", "sure",
 		"want", "think", "mind", "remember", "idea", "but", NULL };
@@ -93,6 +143,12 @@ effort_tells_failure(const struct compact_turn *t)
 
 	if (w->count == 0 || turn_says(t, unsure))
 		return false;
+	/* "I have done this three times already", "the mails came twice again" */
+	if (turn_says(t, already) && turn_says(t, done))
+		return true;
+	if (!slice_is(t->does->act, "request") &&
+	    !slice_is(t->does->act, "question") && turn_says(t, again))
+		return true;
 	return word_one_of(w->at[0], first) || turn_says(t, fails);
 }
 
@@ -105,7 +161,9 @@ effort_fails_again(const struct compact_turn *t)
 		"crashes", "crashing", "failed", "fails", "failing", "down",
 		"stopped", "gone", "happened", "happening", "happens", "back",
 		"hangs", "hanging", "froze", "stuck", "lost", "doesn't",
-		"isn't", "won't", "can't", "not", NULL };
+		"isn't", "won't", "can't", "not", "slow", "wrong", "dead",
+		"missing", "blank", "empty", "offline", "unreachable",
+		"leaking", "leaks", "frozen", "worse", "late", NULL };
 
 	return !t->does->concludes && !slice_is(t->does->act, "question") &&
 	    turn_says(t, again) && turn_says(t, fails);

@@ -44,6 +44,8 @@ void effort_state_take(struct effort_state *s, const struct compact_turn *t,
     const struct msg_a_turn *is);
 /* A question, as it now stands; gone when it is over. */
 void effort_state_ask(struct effort_state *s, const struct msg_a_asked *asked);
+/* The same, and in the section. */
+void effort_state_tell(struct effort_state *s, const struct msg_a_asked *asked);
 /* Turns that went into a checkpoint. */
 void effort_state_checkpoint(struct effort_state *s,
     const struct msg_artifact *a);

@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
+#include "compactor/effort_late.h"
 #include "compactor/effort_state.h"
 #include "compactor/effort_words.h"
 
@@ -35,13 +36,24 @@ learn_words(struct effort_state *s, struct msg_a_work *w,
 	}
 }
 
+/* Of one that was found late the words are gone; its tags are left. */
+static void
+learn_tags(struct effort_state *s, struct msg_a_work *w)
+{
+	const struct msg_artifact *a = compact_read(s->c, w->key);
+	size_t i;
+
+	for (i = 0; a != NULL && i < a->tags.count; i++)
+		learn_word(s, w, a->tags.at[i]);
+}
+
 static void
 end_trying(struct msg_a_work *w)
 {
 	w->trying = SLICE_NONE;
 	w->trying_turn = 0;
 	w->trying_at = 0;
-	w->suggested = false;
+	w->suggested = w->told = false;
 }
 
 static void
@@ -80,19 +92,25 @@ note_trying(struct effort_state *s, struct msg_a_work *w,
 	/* "Try once more", an answer to what was asked: nothing new. */
 	if (w->trying.len > 0 && effort_is_other(w, t) &&
 	    (tried.content == 0 || (tried.told && s->thread.n_last > 0 &&
-		slice_is(s->thread.last[0].act, "question"))))
+		slice_is(s->thread.last[0].act, "question") &&
+		s->thread.last[0].number != w->trying_turn)))
 		return;
 	w->trying = effort_unaddressed(s, tried.text);
 	w->trying_turn = t->number;
 	w->trying_at = t->ts;
 	w->suggested = tried.suggested;
+	w->told = tried.told;
 }
 
 static void
 note_report(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	w->report = effort_reports(s->c->arena, t);
+	struct slice report = effort_reports(s->c->arena, t);
+
+	/* "Merged." says that it is done and not what. */
+	if (w->report.len == 0 || effort_says_what(report))
+		w->report = report;
 	w->report_turn = t->number;
 }
 
@@ -177,6 +195,8 @@ take_effort(struct effort_state *s, const struct compact_turn *t,
 		return;
 	if (slice_is(is->why, "opened"))
 		w->asked = !slice_is(t->does->act, "inform");
+	if (slice_is(is->why, "found"))
+		learn_tags(s, w);
 	if (effort_why_ends(is->why)) {
 		end_trying(w);
 		w->report = SLICE_NONE;
@@ -208,6 +228,20 @@ take_loose(struct effort_state *s, const struct compact_turn *t,
 	s->thread.loose[0].last = t->number;
 }
 
+/*
+ * The act model takes some of an assistant's answers for questions: those that
+ * nothing but it calls one, and that ask nothing.
+ */
+static struct slice
+act_of(const struct compact_turn *t)
+{
+	if (slice_is(t->role, "assistant") && t->does->rule.len == 0 &&
+	    slice_is(t->does->act, "question") &&
+	    memchr(t->text.ptr, '?', t->text.len) == NULL)
+		return SLICE("inform");
+	return t->does->act;
+}
+
 static void
 push_said(struct effort_state *s, const struct compact_turn *t,
     const struct msg_a_turn *is)
@@ -223,10 +257,10 @@ push_said(struct effort_state *s, const struct compact_turn *t,
 		.i = t->i,
 		.user = t->user,
 		.role = t->role,
-		.act = t->does->act,
+		.act = act_of(t),
 		.effort = is->effort,
 		.aside = slice_is(is->why, "aside"),
-		.more = slice_is(t->does->act, "question") &&
+		.more = slice_is(t->role, "assistant") &&
 		    effort_asks_for_more(t),
 		.confirms = effort_asks_to_confirm(t),
 	};
@@ -292,16 +326,40 @@ effort_state_ask(struct effort_state *s, const struct msg_a_asked *asked)
 {
 	struct msg_a_asked *list = arena_array(s->c->arena,
 	    s->thread.n_asked + 1, sizeof(list[0]));
+	bool late = effort_late_is(asked);
 	size_t i, n = 0;
 
 	if (!asked->over)
 		list[n++] = *asked;
 	for (i = 0; i < s->thread.n_asked && n < EFFORT_ASKED; i++)
-		if (s->thread.asked[i].seq != asked->seq ||
-		    s->thread.asked[i].i != asked->i)
+		if ((s->thread.asked[i].seq != asked->seq ||
+			s->thread.asked[i].i != asked->i) &&
+		    !(late && effort_late_is(&s->thread.asked[i])))
 			list[n++] = s->thread.asked[i];
 	s->thread.asked = list;
 	s->thread.n_asked = n;
+}
+
+void
+effort_state_tell(struct effort_state *s, const struct msg_a_asked *asked)
+{
+	struct msg_s_compactor *section = s->c->section;
+	struct msg_a_asked *list;
+	size_t i, n = section->n_asked;
+
+	effort_state_ask(s, asked);
+	for (i = 0; i < n; i++)
+		if (section->asked[i].seq == asked->seq &&
+		    section->asked[i].i == asked->i)
+			break;
+	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
+	if (n > 0)
+		memcpy(list, section->asked, n * sizeof(list[0]));
+	list[i] = *asked;
+	if (asked->over)
+		list[i].n_draft = 0;
+	section->asked = list;
+	section->n_asked = i < n ? n : n + 1;
 }
 
 /* The stream's list has the open efforts and no others. */

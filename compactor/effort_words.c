@@ -9,6 +9,7 @@
 
 enum {
 	FEW_SENTENCES = 3,
+	EDGE = 2,		/* sentences at the begin or the end of a turn */
 };
 
 static const char *const done_words[] = { "done", "fixed", "updated", "added",
@@ -27,7 +28,7 @@ static const char *const done_words[] = { "done", "fixed", "updated", "added",
 	"extracted", "forwarded", "initiated", "issued", "linked", "posted",
 	"rebooted", "registered", "renewed", "reset", "rewrote", "shipped",
 	"split", "stored", "subscribed", "switched", "translated", "unlocked",
-	"unsubscribed", NULL };
+	"unsubscribed", "approved", "rolled", NULL };
 static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
 /* "They remind me of ..." asks for nothing. */
 static const char *const doers_of_others[] = { "they", "these", "those", "it",
@@ -50,6 +51,112 @@ is_word(const struct words *w, size_t i, const char *word)
 	return i < w->count && text_is_word(w->at[i], word);
 }
 
+/* ---- what is done ---- */
+
+/* "The note is added"; "it is set in your code" tells how things are. */
+static bool
+has_come(const struct words *w, size_t be, size_t i)
+{
+	static const char *const present[] = { "is", "are", NULL };
+	static const char *const states[] = { "set", "made", "stored",
+		"installed", "enabled", "disabled", "connected", "linked",
+		"configured", "applied", "moved", "changed", "saved", "placed",
+		"split", "written", "created", "built", "generated", NULL };
+	static const char *const now[] = { "now", "successfully", NULL };
+
+	/* "It was created by root": long ago, and by another. */
+	if (i >= w->count || !word_one_of(w->at[i], done_words) ||
+	    is_word(w, i + 1, "by"))
+		return false;
+	return !word_one_of(w->at[be], present) ||
+	    !word_one_of(w->at[i], states) || words_say(w, now);
+}
+
+/* What was done by its form: "I streamed the rows". */
+static bool
+is_deed(struct slice word)
+{
+	/* So is told what was found, or is still to be done. */
+	static const char *const thoughts[] = { "need", "tried", "checked",
+		"looked", "noticed", "assumed", "wanted", "hoped", "asked",
+		"expected", "searched", "reviewed", "guessed", "suspected",
+		"missed", "failed", "needed", "seemed", "feed", "speed",
+		"indeed", "proceed", "called", "waited", "received", "compared",
+		"analyzed", "opened", "realized", "figured", "wondered",
+		"believed", "mentioned", "counted", "inspected", NULL };
+
+	return word.len > 4 && memcmp(word.ptr + word.len - 2, "ed", 2) == 0 &&
+	    !word_one_of(word, thoughts);
+}
+
+/*
+ * "The limit is 50 now", "it now retries", "all tests pass": how things stand
+ * after it.  "Now click on Save" comes first and tells what to do.
+ */
+static bool
+has_changed(const struct words *w)
+{
+	static const char *const not_yet[] = { "if", "when", "once", "until",
+		"after", "should", "will", "can", "could", "would", "may",
+		"might", "not", "you", "let", "try", "right", "for",
+		"isn't", "doesn't", "then", "but", NULL };
+	static const char *const all[] = { "all", "tests", "everything",
+		"checks", "build", "suite", NULL };
+	static const char *const pass[] = { "pass", "passes", "passing", "green",
+		NULL };
+	size_t i;
+
+	if (words_say(w, not_yet) || words_instruct(w))
+		return false;
+	if (words_say(w, all) && words_say(w, pass))
+		return true;
+	for (i = 1; i < w->count; i++)
+		if (text_is_word(w->at[i], "now"))
+			return true;
+	return false;
+}
+
+bool
+words_done(const struct words *w)
+{
+	static const char *const all[] = { "all", "successfully", "great", "ok",
+		"okay", "sure", "alright", "perfect", "it's", "is", "now",
+		"just",
+		"your", "yes", NULL };
+	static const char *const passive[] = { "been", "is", "are", "was",
+		"were", NULL };
+	static const char *const not_yet[] = { "if", "when", "once", "until",
+		"after", "before", "must", "should", "will", "can", "could",
+		"would", "may", "might", "because", "not", "never", "isn't",
+		"aren't",
+		"wasn't", "weren't", NULL };
+	size_t i = 0, from;
+
+	while (i < w->count && word_one_of(w->at[i], all))
+		i++;
+	if (i < w->count && word_one_of(w->at[i], done_words))
+		return true;
+	if (i < w->count && word_one_of(w->at[i], doers)) {
+		for (from = i + 1; i < w->count && i < from + 4; i++)
+			if (word_one_of(w->at[i], done_words) ||
+			    (i <= from && is_deed(w->at[i])))
+				return true;
+		return has_changed(w);
+	}
+	if (has_changed(w))
+		return true;
+	/* "It has been sent", "the note is added"; "when it is done" is not. */
+	for (i = 0; i + 1 < w->count; i++) {
+		if (word_one_of(w->at[i], not_yet))
+			return false;
+		if (word_one_of(w->at[i], passive) &&
+		    (has_come(w, i, i + 1) || (has_come(w, i, i + 2) &&
+			!word_one_of(w->at[i + 1], not_yet))))
+			return true;
+	}
+	return false;
+}
+
 /* ---- what was tried ---- */
 
 /* "Show me the file", "please tell me how it goes": it wants to know. */
@@ -64,9 +171,8 @@ asks_to_tell(const struct words *w)
 	    (is_word(w, i + 1, "me") || is_word(w, i + 1, "us"));
 }
 
-/* What to do, told by its verb: "then raise the limit". */
-static bool
-is_instruction(const struct words *w)
+bool
+words_instruct(const struct words *w)
 {
 	static const char *const before[] = { "then", "please", "now", "so",
 		"first", "instead", "just", "ok", "yes", "no", "and", "or",
@@ -84,12 +190,44 @@ is_instruction(const struct words *w)
 		"return", "rewrite", "run", "save", "select", "set", "start",
 		"stop", "switch", "take", "try", "turn", "type", "uninstall",
 		"unplug", "update", "upgrade", "use", "wipe", "wrap", "write",
-		NULL };
+		"adjust", "align", "apply", "ask", "attach", "avoid", "boil",
+		"book", "brush", "buy", "charge", "choose", "configure",
+		"contact", "cover", "cut", "deploy", "detach", "disconnect",
+		"drain", "dry", "empty", "ensure", "feel", "fill", "filter",
+		"find", "flush", "format", "get", "go", "heat", "hold", "keep",
+		"let", "limit", "log", "look", "loosen", "lubricate", "mix",
+		"pick", "place", "pour", "prune", "purge", "rebase", "reboot",
+		"reconnect", "refresh", "reprogram", "reseat", "revert",
+		"rinse", "roll", "rotate", "rub", "scroll", "scrub", "search",
+		"see", "shut", "sign", "skip", "soak", "sort", "split",
+		"spray", "swap", "tap", "test", "tighten", "trim", "twist",
+		"verify", "wait", "wash", "measure", "feed", "kill",
+		"retry", "drink", "eat", "store", "seal", "glue", "screw",
+		"unscrew", "hang", "paint", "sand", "squeeze", "stir", "bend",
+		"lift", "lock", "unlock", "mute", "unmute", "scan", "print",
+		"sync", "rescan", "recharge", "refill", "report", "schedule",
+		"order", "cancel", "subscribe", "unsubscribe", NULL };
 	size_t i = 0;
 
 	while (i < w->count && word_one_of(w->at[i], before))
 		i++;
 	return i < w->count && word_one_of(w->at[i], verbs);
+}
+
+/* "`apt-get -f install`?": what is asked is whether it was tried. */
+static bool
+shows_command(const struct compact_turn *t, const struct msg_c_sentence *s)
+{
+	struct slice text = sentence_text(t, s);
+	size_t i;
+
+	for (i = 0; i + 2 < text.len; i++)
+		if (text.ptr[i] == '`' || (text.ptr[i] == ' ' &&
+			(text.ptr[i + 1] == '\'' || text.ptr[i + 1] == '"') &&
+			memchr(text.ptr + i + 2, text.ptr[i + 1],
+			    text.len - i - 2) != NULL))
+			return true;
+	return false;
 }
 
 /* How well a sentence of the other side serves as what to try. */
@@ -106,11 +244,18 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 		return 0;
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
-		return words_say(w, suggest_words) ? 3 : 0;
-	if (slice_is(s->act, "request") || (assistant && is_instruction(w)))
+		return words_say(w, suggest_words) || shows_command(t, s) ? 3 :
+									   0;
+	if (assistant && words_instruct(w))
 		return 4;
-	if (!assistant || summary_content(t->does, s->at, s->len) == 0)
+	/* The act model alone is not sure of an assistant's requests. */
+	if (slice_is(s->act, "request"))
+		return assistant && s->rule.len == 0 ? 2 : 4;
+	if (summary_content(t->does, s->at, s->len) == 0)
 		return 0;
+	/* Among people, what one of them has done about it. */
+	if (!assistant)
+		return slice_is(s->act, "inform") && words_done(w);
 	return slice_is(s->act, "commit") ? 2 : slice_is(s->act, "inform");
 }
 
@@ -118,6 +263,20 @@ static unsigned
 own_rank(const struct msg_c_sentence *s, const struct words *w)
 {
 	return !slice_is(s->act, "question") && words_say(w, tried_words);
+}
+
+/* The same, also behind the name of the one it is said to. */
+static bool
+instructs(const struct words *w)
+{
+	struct words rest = { .count = 0 };
+	size_t i;
+
+	if (words_instruct(w))
+		return true;
+	for (i = 1; i < w->count; i++)
+		rest.at[rest.count++] = w->at[i];
+	return words_instruct(&rest);
 }
 
 /* "Back to that bug - I tried X": from "I" on. */
@@ -165,7 +324,9 @@ find_try(struct arena *arena, const struct compact_turn *t, bool other)
 	if (!other)
 		text = from_doer(text, sentence_words(t, at, &room));
 	out.suggested = best == 3;
-	out.told = other && best == 1;
+	out.told = other && (best == 1 || (best != 3 && s.rule.len == 0 &&
+	    slice_is(s.act, "request") &&
+	    !instructs(sentence_words(t, at, &room))));
 	out.content = summary_content(t->does, s.at, s.len);
 	out.text = summary_shorten(arena, text, CUT_asking, LINE_WORDS);
 	return out;
@@ -187,61 +348,34 @@ effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
 	return *n->tries[other];
 }
 
-/* ---- what is done ---- */
+/* ---- reports ---- */
 
-/* "The note is added"; "it is set in your code" tells how things are. */
+/* The act model takes some statements for requests; a rule does not. */
 static bool
-has_come(const struct words *w, size_t be, size_t i)
+tells(const struct msg_c_sentence *s)
 {
-	static const char *const present[] = { "is", "are", NULL };
-	static const char *const states[] = { "set", "made", "stored",
-		"installed", "enabled", "disabled", "connected", "linked",
-		"configured", "applied", "moved", "changed", "saved", "placed",
-		"split", "written", "created", "built", "generated", NULL };
-	static const char *const now[] = { "now", "successfully", NULL };
-
-	/* "It was created by root": long ago, and by another. */
-	if (i >= w->count || !word_one_of(w->at[i], done_words) ||
-	    is_word(w, i + 1, "by"))
-		return false;
-	return !word_one_of(w->at[be], present) ||
-	    !word_one_of(w->at[i], states) || words_say(w, now);
+	return slice_is(s->act, "inform") || slice_is(s->act, "commit") ||
+	    slice_is(s->act, "accept") ||
+	    (slice_is(s->act, "request") && s->rule.len == 0);
 }
 
-static bool
-is_done(const struct words *w)
+/* A short turn tells what was found first, and what was done last. */
+static size_t
+later_report(const struct compact_turn *t, size_t first)
 {
-	static const char *const all[] = { "all", "successfully", "great", "ok",
-		"okay", "sure", "alright", "perfect", "it's", "is", "now",
-		"just",
-		"your", "yes", NULL };
-	static const char *const passive[] = { "been", "is", "are", "was",
-		"were", NULL };
-	static const char *const not_yet[] = { "if", "when", "once", "until",
-		"after", "before", "must", "should", "will", "can", "could",
-		"would", "may", "might", "because", "not", "isn't", "aren't",
-		"wasn't", "weren't", NULL };
-	size_t i = 0, from;
+	size_t i, n = sentence_count(t);
+	struct msg_c_sentence s;
+	const struct words *w;
+	struct words room;
 
-	while (i < w->count && word_one_of(w->at[i], all))
-		i++;
-	if (i < w->count && word_one_of(w->at[i], done_words))
-		return true;
-	if (i < w->count && word_one_of(w->at[i], doers)) {
-		for (from = i + 1; i < w->count && i < from + 4; i++)
-			if (word_one_of(w->at[i], done_words))
-				return true;
-		return false;
+	for (i = n - 1; n <= FEW_SENTENCES && i > first; i--) {
+		s = turn_sentence(t, i);
+		w = sentence_words(t, i, &room);
+		if (tells(&s) && w->count > 0 && word_one_of(w->at[0], doers) &&
+		    words_done(w))
+			return i;
 	}
-	/* "It has been sent", "the note is added"; "when it is done" is not. */
-	for (i = 0; i + 1 < w->count; i++) {
-		if (word_one_of(w->at[i], not_yet))
-			return false;
-		if (word_one_of(w->at[i], passive) &&
-		    (has_come(w, i, i + 1) || has_come(w, i, i + 2)))
-			return true;
-	}
-	return false;
+	return first;
 }
 
 static size_t
@@ -255,13 +389,13 @@ search_report(const struct compact_turn *t)
 		return n;
 	for (i = 0; i < n; i++) {
 		s = turn_sentence(t, i);
-		if (s.concludes)
+		/* In the midst of an explanation it is part of that. */
+		if (s.concludes && (i < EDGE || i + EDGE >= n))
 			return i;
-		if (!slice_is(s.act, "inform") && !slice_is(s.act, "commit") &&
-		    !slice_is(s.act, "accept"))
+		if (!tells(&s))
 			continue;
-		if (is_done(sentence_words(t, i, &room)))
-			return i;
+		if (words_done(sentence_words(t, i, &room)))
+			return later_report(t, i);
 	}
 	return n;
 }
@@ -306,13 +440,37 @@ effort_reports(struct arena *arena, const struct compact_turn *t)
 
 /* ---- the rest ---- */
 
+/* "How may I help?" */
+static bool
+offers_help(const struct compact_turn *t, const struct words *w)
+{
+	static const char *const help[] = { "help", "assist", NULL };
+	static const char *const me[] = { "i", "we", NULL };
+
+	/* "What can I do for you?" */
+	static const char *const what[] = { "do", NULL };
+	static const char *const you[] = { "you", NULL };
+
+	return slice_is(t->role, "assistant") && words_say(w, me) &&
+	    (words_say(w, help) || (words_say(w, what) &&
+		words_say(w, you))) && t->text.len > 0 &&
+	    t->text.ptr[t->text.len - 1] == '?';
+}
+
 bool
 effort_asks_for_more(const struct compact_turn *t)
 {
 	static const char *const more[] = { "else", "further", NULL };
+	static const char *const that[] = { "that", "this", "be", NULL };
+	const struct words *w;
 	struct words room;
 
-	return words_say(sentence_words(t, sentence_count(t) - 1, &room), more);
+	w = sentence_words(t, sentence_count(t) - 1, &room);
+	if (words_say(w, more) || offers_help(t, w))
+		return true;
+	/* "Is that all?", "will that be all?" */
+	return w->count > 1 && text_is_word(w->at[w->count - 1], "all") &&
+	    word_one_of(w->at[w->count - 2], that);
 }
 
 static bool
@@ -395,6 +553,16 @@ effort_speaks_of_self(const struct compact_turn *t)
 	struct words room;
 
 	return words_say(turn_words(t, &room), self);
+}
+
+bool
+effort_speaks_of_other(const struct compact_turn *t)
+{
+	static const char *const your[] = { "your", "yours", NULL };
+	static const char *const mine[] = { "my", "me", "mine", "our", "us",
+		NULL };
+
+	return turn_says(t, your) && !turn_says(t, mine);
 }
 
 bool

@@ -13,9 +13,20 @@
 struct effort_try {
 	struct slice text;	/* empty: nothing is */
 	bool suggested;		/* as a question: "have you tried ...?" */
-	bool told;		/* as a statement, which may be an answer */
+	bool told;		/* as a statement, which may be an answer; or
+				   by what only the act model calls a request */
 	unsigned content;	/* words that tell the topic */
 };
+
+/* How a turn speaks of what was proposed or done. */
+struct effort_mood {
+	bool praise;		/* "love it" */
+	bool well;		/* it is as it should be: "prints again" */
+	bool used;		/* it was taken over: "merged" */
+	bool bad;		/* "not", "still", "but" */
+	bool waits;		/* it asks, or puts off */
+};
+struct effort_mood effort_mood(const struct compact_turn *t);
 
 /* What the other side proposes, or what the owner says was tried. */
 struct effort_try effort_tries(struct arena *arena,
@@ -34,6 +45,8 @@ bool effort_is_reminder(const struct compact_turn *t);
 bool effort_shifts(const struct compact_turn *t);
 /* It has I, my, me, we ... */
 bool effort_speaks_of_self(const struct compact_turn *t);
+/* It has your, and neither my nor me. */
+bool effort_speaks_of_other(const struct compact_turn *t);
 /* Thanks or goodbye, and nothing else. */
 bool effort_is_thanks(const struct compact_turn *t);
 /* By its form: "please do", "can you", an imperative; no hint, no wish. */
@@ -55,6 +68,44 @@ bool effort_still_fails(const struct compact_turn *t);
  * step, unless it tells of an outcome: "that fixed it, now the tests".
  */
 bool effort_concludes(const struct compact_turn *t);
+/* After praise, "now" or "also": something is to be done, in so many words. */
+bool effort_asks_next(const struct compact_turn *t);
+/* Is what is to be reached a choice? */
+bool effort_is_choice(struct slice goal);
+/* Is something to be done for it once it is chosen: "book a table"? */
+bool effort_wants_deed(struct slice goal);
+/* "Ok, Lisbon": no more than a name is settled. */
+bool effort_picks(const struct compact_turn *t);
+/* "Sentry still shows minified frames": as before, whatever was done. */
+bool effort_still_so(const struct compact_turn *t);
+/* It says what is to be done, or asks whether it was tried. */
+bool effort_proposes(const struct compact_turn *t);
+/* It has a word of those that trouble is told with. */
+bool effort_sounds_bad(const struct compact_turn *t);
+/* "And sugar?" after a question that was answered: it asks the same of it. */
+bool effort_asks_likewise(const struct compact_turn *t);
+/* One of its sentences thanks. */
+bool effort_has_thanks(const struct compact_turn *t);
+/* Somebody else is going to do it: "a driver will pick it up". */
+bool effort_promises(struct slice proposal);
+/* "No, that's fine": what was offered on top is not wanted. */
+bool effort_declines(const struct compact_turn *t);
+/* "Can I change my address?" */
+bool effort_asks_leave(const struct compact_turn *t);
+/* More than one word and a number. */
+bool effort_says_what(struct slice report);
+/* Was it told as something that one of them has done? */
+bool effort_tells_deed(struct slice proposal);
+/* "Write a test for it": a task, by the verb that it begins with. */
+bool effort_asks_task(const struct compact_turn *t);
+/* "Can you rewrite those two?": it points back. */
+bool effort_points_back(const struct compact_turn *t);
+/* It begins with a yes or with praise. */
+bool effort_agrees(const struct compact_turn *t);
+/* "Tried to trust the new CA, no luck". */
+bool effort_tried_in_vain(const struct compact_turn *t);
+/* "Wonderful. Third time this month": praise that is none. */
+bool effort_mocks(const struct compact_turn *t);
 /* By the section's word for a turn: what was tried has its outcome. */
 bool effort_why_ends(struct slice why);
 /* Greeting, back-channel: it belongs to what goes on, and says nothing. */

@@ -42,6 +42,10 @@ const struct words *sentence_words(const struct compact_turn *t, size_t i,
     struct words *room);
 const struct words *turn_words(const struct compact_turn *t,
     struct words *room);
+/* They tell what to do by its verb: "then raise the limit". */
+bool words_instruct(const struct words *w);
+/* They say that something is done: "booked", "I have added a test". */
+bool words_done(const struct words *w);
 /* Of all words of a turn, however many. */
 bool turn_says(const struct compact_turn *t, const char *const *words);
 

@@ -4,11 +4,14 @@
 #include "compactor/kept.h"
 
 #include "common/text.h"
+#include "compactor/effort_late.h"
 #include "compactor/effort_words.h"
 #include "compactor/package_decide.h"
 
 enum {
 	MOVED_ON = 800,		/* thousandths of a confidence */
+	LIKEWISE = 650,		/* of what is asked in two words */
+	LINES = 2,		/* in a room, that a question goes on for */
 };
 
 static bool
@@ -30,7 +33,7 @@ keep(struct compact *c, const struct compact_turn *t, const char *type,
 	package_fill(c, a, t, PLACE_opening | PLACE_resolving, sure);
 	artifact_add_turn(&a->turns, c->arena, t->number);
 	/* A reminder is open until its time; what has been is what it is. */
-	waits = a->expires_at > c->ts ||
+	waits = (a->expires_at > c->ts && !package_is_past(c, t, type)) ||
 	    (slice_is(a->type, "event") && effort_is_reminder(t));
 	if (!waits)
 		a->expires_at = 0;
@@ -47,28 +50,6 @@ kept_is_aside(struct compact *c, const struct compact_turn *t)
 }
 
 /* ---- questions and answers ---- */
-
-static void
-tell_asked(struct effort_state *s, const struct msg_a_asked *asked)
-{
-	struct msg_s_compactor *section = s->c->section;
-	struct msg_a_asked *list;
-	size_t i, n = section->n_asked;
-
-	effort_state_ask(s, asked);
-	for (i = 0; i < n; i++)
-		if (section->asked[i].seq == asked->seq &&
-		    section->asked[i].i == asked->i)
-			break;
-	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
-	if (n > 0)
-		memcpy(list, section->asked, n * sizeof(list[0]));
-	list[i] = *asked;
-	if (asked->over)
-		list[i].n_draft = 0;
-	section->asked = list;
-	section->n_asked = i < n ? n : n + 1;
-}
 
 static void
 ask(struct effort_state *s, const struct compact_turn *t, unsigned sure)
@@ -96,7 +77,7 @@ ask(struct effort_state *s, const struct compact_turn *t, unsigned sure)
 		.room = s->c->envelope->room,
 	};
 	package_fill(s->c, draft, t, PLACE_opening, sure);
-	tell_asked(s, &asked);
+	effort_state_tell(s, &asked);
 }
 
 /* Is it said in answer to the question? */
@@ -114,8 +95,15 @@ is_answer(const struct effort_state *s, const struct msg_a_asked *asked,
 	if (!slice_is(t->role, "user") && !slice_is(t->role, "assistant"))
 		return false;
 	answered = effort_answered(s, t);
+	/* In a room, what stands right behind it and answers nothing else. */
 	if (answered == NULL)
-		return false;
+		return t->number == asked->turn + 1;
+	/* People ask over several lines. */
+	if (s->c->envelope->room.len > 0 &&
+	    slice_eq(answered->user, asked->user) &&
+	    answered->number > asked->turn &&
+	    answered->number <= asked->turn + LINES)
+		return true;
 	if ((answered->seq == asked->seq && answered->i == asked->i) ||
 	    (asked->refused != 0 && answered->number == asked->refused))
 		return true;
@@ -147,10 +135,29 @@ answer(struct effort_state *s, const struct msg_a_asked *was,
 		draft->summary = told;
 		package_word(s->c, draft);
 	}
-	tell_asked(s, &asked);
+	effort_state_tell(s, &asked);
 }
 
 enum verdict { WAITS, CONCLUDED, MOVES_ON, REFUSED };
+
+/* In a room: is it said to the answer, or to the one who gave it? */
+static bool
+is_said_to(const struct effort_state *s, const struct msg_a_asked *asked,
+    const struct compact_turn *t)
+{
+	const struct msg_a_said *answered = effort_answered(s, t);
+	const struct msg_a_said *last = s->thread.last;
+	size_t i;
+
+	if (answered != NULL && answered->number == asked->answer)
+		return true;
+	if (answered == NULL || slice_eq(answered->user, t->user))
+		return s->thread.n_last > 0 && last[0].number == asked->answer;
+	for (i = 0; i < s->thread.n_last; i++)
+		if (last[i].number == asked->answer)
+			return slice_eq(last[i].user, answered->user);
+	return false;
+}
 
 /* What the asker's turn says about the answer that stands before it. */
 static enum verdict
@@ -158,20 +165,19 @@ judge(const struct effort_state *s, const struct msg_a_asked *asked,
     const struct compact_turn *t)
 {
 	bool room = s->c->envelope->room.len > 0;
-	const struct msg_a_said *answered;
 
 	if (!is_user(t) || asked->answer == 0 ||
-	    !slice_eq(t->user, asked->user))
-		return WAITS;
-	answered = effort_answered(s, t);
-	if (room && (answered == NULL || answered->number != asked->answer))
+	    !slice_eq(t->user, asked->user) ||
+	    (room && !is_said_to(s, asked, t)))
 		return WAITS;
 	if (slice_is(t->does->act, "reject"))
 		return REFUSED;
 	if (t->does->concludes || slice_is(t->does->act, "accept") ||
-	    effort_is_thanks(t))
+	    effort_is_thanks(t) || effort_has_thanks(t))
 		return CONCLUDED;
-	return room ? WAITS : MOVES_ON;
+	/* In a room others go on too: only the next question shows it. */
+	return room && (!slice_is(t->does->act, "question") ||
+		t->number != asked->answer + 1) ? WAITS : MOVES_ON;
 }
 
 static void
@@ -215,7 +221,7 @@ settle(struct effort_state *s, const struct msg_a_asked *was,
 			    compact_changed(s->c, before)->key);
 		asked.over = true;
 	}
-	tell_asked(s, &asked);
+	effort_state_tell(s, &asked);
 }
 
 static void
@@ -227,6 +233,8 @@ questions(struct effort_state *s, const struct compact_turn *t)
 
 	/* Each change makes the state's list anew: this one stays as it was. */
 	for (i = 0; i < n; i++) {
+		if (effort_late_is(&list[i]))
+			continue;
 		verdict = judge(s, &list[i], t);
 		if (verdict != WAITS)
 			settle(s, &list[i], t, verdict);
@@ -246,30 +254,48 @@ kept_close(struct compact *c)
 	list = s.thread.asked;
 	n = s.thread.n_asked;
 	for (i = 0; i < n; i++) {
-		if (list[i].answer != 0)
+		if (list[i].answer != 0 && !effort_late_is(&list[i]))
 			make_fact(c, &list[i], false);
 		asked = list[i];
 		asked.has = 0;
 		asked.over = true;
-		tell_asked(&s, &asked);
+		effort_state_tell(&s, &asked);
 	}
+}
+
+/* Has the turn before answered a question, and is it asked of another now? */
+static bool
+asks_likewise(const struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_asked *asked = s->thread.asked;
+	size_t i;
+
+	if (s->thread.n_asked == 0 || s->thread.n_last == 0 || !is_user(t))
+		return false;
+	for (i = 0; i < s->thread.n_asked; i++)
+		if (!effort_late_is(&asked[i]) && asked[i].answer != 0 &&
+		    asked[i].answer == s->thread.last[0].number &&
+		    slice_eq(asked[i].user, t->user))
+			return effort_asks_likewise(t);
+	return false;
 }
 
 /* ---- a turn ---- */
 
 void
-kept_decide(struct effort_state *s, const struct compact_turn *t)
+kept_decide(struct effort_state *s, const struct compact_turn *t,
+    unsigned decides)
 {
 	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
-	bool works = is->effort.len > 0;
+	bool works = is->effort.len > 0, likewise = asks_likewise(s, t);
 	unsigned sure;
 
 	if (s->thread.n_asked > 0)
 		questions(s, t);
+	if (is_user(t) && decides > 0)
+		keep(s->c, t, "decision", decides);
 	if (!is_user(t) || effort_is_idle_talk(t))
 		return;
-	if ((sure = package_opens(s->c, t, "decision")) > 0)
-		keep(s->c, t, "decision", sure);
 	/* Of what happens within an effort the effort tells. */
 	if (!works && (sure = package_opens(s->c, t, "event")) > 0)
 		keep(s->c, t, "event", sure);
@@ -277,6 +303,6 @@ kept_decide(struct effort_state *s, const struct compact_turn *t)
 		keep(s->c, t, "note", sure);
 	else if ((!works || slice_is(is->why, "confirmed")) &&
 	    t->does->n_claims > 0 &&
-	    (sure = package_opens(s->c, t, "fact")) > 0)
-		ask(s, t, sure);
+	    ((sure = package_opens(s->c, t, "fact")) > 0 || likewise))
+		ask(s, t, sure > 0 ? sure : LIKEWISE);
 }

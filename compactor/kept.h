@@ -16,7 +16,8 @@
 /* A reminder or a note: it stands beside the effort that goes on. */
 bool kept_is_aside(struct compact *c, const struct compact_turn *t);
 /* What a turn leaves, once it is known how it stands to efforts. */
-void kept_decide(struct effort_state *s, const struct compact_turn *t);
+void kept_decide(struct effort_state *s, const struct compact_turn *t,
+    unsigned decides);
 /* A thread was closed: what was answered in it is concluded. */
 void kept_close(struct compact *c);
 

@@ -19,7 +19,8 @@
  *	  acts A B		the turn's act is one of these
  *	  flags F -G		it has F and has not G: see classify/acts.def
  *	  role user		who speaks; none: user
- *	  dated WHEN		it names a time: past, future or any
+ *	  dated WHEN		it names a time: past, future or any; or begun,
+ *				the day or the morning of which it is said
  *	  match PATTERN		a sentence matches; several lines: any of them
  *	  unless PATTERN	no sentence may match
  *	  confidence N		how sure it is then; the surest trigger counts
@@ -70,7 +71,8 @@ enum package_place {
 };
 
 enum package_role { ROLE_user = 1, ROLE_assistant = 2, ROLE_any = 3 };
-enum package_dated { DATED_not, DATED_any, DATED_past, DATED_future };
+enum package_dated { DATED_not, DATED_any, DATED_past, DATED_future,
+	DATED_begun };
 
 enum { MATCH_NONE = -1 };
 

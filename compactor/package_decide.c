@@ -73,6 +73,36 @@ package_concludes(struct compact *c, const struct compact_turn *t,
 	return p != NULL && sure >= p->confidence ? sure : 0;
 }
 
+bool
+package_is_past(struct compact *c, const struct compact_turn *t,
+    const char *type)
+{
+	const struct package *p = packages_find(c->packages, slice_str(type));
+	struct slice name;
+
+	if (p == NULL)
+		return false;
+	name = package_fire(c, t, p)->opened_by;
+	for (size_t i = 0; i < p->n_triggers; i++)
+		if (slice_eq(p->triggers[i].name, name))
+			return p->triggers[i].dated == DATED_begun;
+	return false;
+}
+
+struct slice
+package_sentence(struct compact *c, const struct compact_turn *t,
+    const char *type)
+{
+	const struct package *p = packages_find(c->packages, slice_str(type));
+	const struct trigger_result *r = package_result(c, t);
+	size_t i = p == NULL ? 0 : package_fire(c, t, p)->sentence;
+
+	if (i >= r->n_sentences)
+		return SLICE_NONE;
+	return summary_shorten(c->arena, slice_of(t->text.ptr +
+	    r->sentences[i].at, r->sentences[i].len), CUT_filler, LINE_WORDS);
+}
+
 /* ---- wording ---- */
 
 void

@@ -21,6 +21,13 @@ unsigned package_opens(struct compact *c, const struct compact_turn *t,
 unsigned package_concludes(struct compact *c, const struct compact_turn *t,
     const char *type);
 
+/* Was it begun by a trigger that wants what has been? */
+bool package_is_past(struct compact *c, const struct compact_turn *t,
+    const char *type);
+/* The sentence that begins one, shortened; of one that does not, the first. */
+struct slice package_sentence(struct compact *c, const struct compact_turn *t,
+    const char *type);
+
 /*
  * Fills the fields that the artifact's package takes from a turn at that place
  * (enum package_place), then words summary, resolution, subject and

@@ -3,6 +3,8 @@
  */
 #include "compactor/package_draft.h"
 
+#include "compactor/effort_late.h"
+
 #include "compactor/fill.h"
 #include "compactor/package_decide.h"
 #include "compactor/refill.h"
@@ -315,7 +317,8 @@ drafts_decide(struct compact *c)
 		decide_efforts(c);
 	if (any_gathers(c, LIFE_answer))
 		for (size_t i = 0; i < c->section->n_asked; i++)
-			decide_question(c, &c->section->asked[i]);
+			if (!effort_late_is(&c->section->asked[i]))
+				decide_question(c, &c->section->asked[i]);
 }
 
 void

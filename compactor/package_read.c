@@ -232,9 +232,11 @@ read_dated(struct reader *r, struct slice word, enum package_dated *out)
 		*out = DATED_past;
 	else if (slice_is(word, "future"))
 		*out = DATED_future;
+	else if (slice_is(word, "begun"))
+		*out = DATED_begun;
 	else
-		return REFUSE(r, "dated past, future or any, not '%.*s'",
-		    SLICE_ARG(word));
+		return REFUSE(r, "dated past, future, begun or any, not "
+		    "'%.*s'", SLICE_ARG(word));
 	return 0;
 }
 

@@ -104,6 +104,14 @@ trigger_time(struct slice normal, int64_t *first, int64_t *last)
 	return true;
 }
 
+static bool
+is_when(int64_t first, int64_t last, int64_t now, enum package_dated want)
+{
+	if (want == DATED_begun)
+		return first <= now && last > now;
+	return want == DATED_any || (last > now) == (want == DATED_future);
+}
+
 /* Does a claim between at and at + len name such a time? */
 static bool
 is_dated(const struct trigger_turn *t, size_t at, size_t len,
@@ -120,8 +128,7 @@ is_dated(const struct trigger_turn *t, size_t at, size_t len,
 		for (size_t k = 0; k < c->n_entities; k++)
 			if (slice_is(c->entities[k].kind, "date") &&
 			    trigger_time(c->entities[k].normal, &first,
-			    &last) && (want == DATED_any ||
-			    (last > t->ts) == (want == DATED_future)))
+			    &last) && is_when(first, last, t->ts, want))
 				return true;
 	}
 	return false;

@@ -1,0 +1,55 @@
+/*
+ * effort_choose_impl - what speaks for an effort, for effort_choose and
+ * effort_verdict
+ */
+#ifndef COMPACTOR_EFFORT_CHOOSE_IMPL_H
+#define COMPACTOR_EFFORT_CHOOSE_IMPL_H
+
+#include "compactor/effort.h"
+
+/* The efforts that the three speak for; each may be NULL. */
+struct voices {
+	const struct msg_a_said *answered;
+	struct msg_a_work *adjacent;	/* of the turn that this one answers */
+	struct msg_a_work *chain;	/* with the chain of the turn */
+	struct msg_a_work *alike;	/* open, with most words in common */
+	uint64_t likeness;
+	uint64_t near;			/* likeness of the adjacent one */
+	struct msg_a_work *before;	/* over, with most words in common */
+	uint64_t likeness_before;
+	bool room;
+};
+
+bool voices_is_owner(const struct msg_a_work *w, const struct compact_turn *t);
+/* What the other side has said is done, and the owner had nothing against. */
+bool voices_is_reported(const struct msg_a_work *w,
+    const struct compact_turn *t);
+/* Something was proposed or done, so that a turn can tell how it went. */
+bool voices_is_offered(const struct msg_a_work *w,
+    const struct compact_turn *t);
+/*
+ * What was asked for has just been given: an answer, a text, a command.  Among
+ * people it is advice, and yet to be tried.
+ */
+bool voices_is_given(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v);
+bool voices_answer_question(const struct voices *v);
+/* "Yes, that is correct" ends nothing: it is about to begin. */
+bool voices_confirm(const struct voices *v);
+/* The owner tells of a problem after something was tried. */
+bool voices_tell_outcome(const struct compact_turn *t,
+    const struct msg_a_work *w);
+/* What was proposed or done in the turn before has not helped. */
+bool voices_tell_failure(const struct compact_turn *t,
+    const struct msg_a_work *w, const struct voices *v);
+/*
+ * Thanks end what was reported as done, or given when it was asked for; "yes"
+ * does not.  To a proposal they are no more than polite, unless they come with
+ * what it did.  Praise is said of what has done it.
+ */
+bool voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v);
+/* Words that tell something: a request of its own has some. */
+size_t effort_word_count(const struct msg_c_turn *does);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * effort_late - what the answer shows to have been a problem
+ *
+ * "Memory of the worker grows until it is killed" could be told for its own
+ * sake.  Where the other side answers with what to do about it, it opened an
+ * effort.  Until then it waits as a draft beside the questions, one in a
+ * thread, so that nothing is read from the log.
+ */
+#include "compactor/effort_late.h"
+
+#include "compactor/effort_choose_impl.h"
+#include "compactor/effort_words.h"
+#include "compactor/package_decide.h"
+
+enum {
+	FIRST_TURNS = 3,	/* what a chat is begun for is said in these */
+	ASKING_TURNS = 6,	/* that the other side asks before it proposes */
+	WORDS_LEAST = 2,
+	SURENESS = 600,
+};
+
+bool
+effort_late_is(const struct msg_a_asked *asked)
+{
+	return asked->n_draft == 1 && slice_is(asked->draft[0].type, "effort");
+}
+
+/*
+ * A chat is begun for something; later on, and in a room, it has to sound like
+ * trouble.
+ */
+static bool
+may_open(const struct effort_state *s, const struct compact_turn *t,
+    const struct msg_a_turn *is)
+{
+	bool first = s->c->envelope->room.len == 0 && t->number <= FIRST_TURNS &&
+	    s->thread.n_works == 0;
+	const struct msg_a_said *answered = effort_answered(s, t);
+
+	if (!slice_is(t->role, "user") || t->does->machine ||
+	    (answered != NULL && slice_is(answered->act, "question") &&
+		!answered->more) ||
+	    is->effort.len > 0 || is->why.len > 0 || is->artifacts.count > 0)
+		return false;
+	if (!slice_is(t->does->act, "inform") &&
+	    !slice_is(t->does->act, "reject") &&
+	    !slice_is(t->does->act, "request"))
+		return false;
+	return effort_word_count(t->does) >= WORDS_LEAST &&
+	    (first || effort_sounds_bad(t));
+}
+
+/* In a chat, what was told first waits while the other side asks. */
+static const struct msg_a_asked *
+pending(const struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_asked *asked;
+	size_t i;
+
+	if (s->c->envelope->room.len > 0 || s->thread.n_works > 0)
+		return NULL;
+	for (i = 0; i < s->thread.n_asked; i++) {
+		asked = &s->thread.asked[i];
+		if (effort_late_is(asked) &&
+		    asked->turn + ASKING_TURNS >= t->number)
+			return asked;
+	}
+	return NULL;
+}
+
+void
+effort_late_note(struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
+	struct msg_a_asked asked = {
+		.turn = t->number,
+		.user = t->user,
+		.seq = s->c->seq,
+		.i = t->i,
+		.n_draft = 1,
+	};
+
+	if (!may_open(s, t, is) || pending(s, t) != NULL)
+		return;
+	asked.draft = arena_alloc(s->c->arena, sizeof(asked.draft[0]));
+	*asked.draft = (struct msg_artifact){
+		.domain = s->c->envelope->domain,
+		.type = SLICE("effort"),
+		.status = SLICE("open"),
+		.thought_type = SLICE("original"),
+		.thread = s->c->thread,
+		.chain = t->flows->chain,
+		.created_at = t->ts,
+		.updated_at = t->ts,
+		.user = t->user,
+		.room = s->c->envelope->room,
+	};
+	package_fill(s->c, asked.draft, t, PLACE_opening, SURENESS);
+	effort_state_tell(s, &asked);
+}
+
+/* The draft of the turn that this one answers. */
+static const struct msg_a_asked *
+answered_draft(const struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_said *answered = effort_answered(s, t);
+	const struct msg_a_asked *asked;
+	size_t i;
+
+	for (i = 0; answered != NULL && i < s->thread.n_asked; i++) {
+		asked = &s->thread.asked[i];
+		if (effort_late_is(asked) && asked->seq == answered->seq &&
+		    asked->i == answered->i)
+			return asked;
+	}
+	return NULL;
+}
+
+struct slice
+effort_late_open(struct effort_state *s, const struct compact_turn *t)
+{
+	const struct msg_a_asked *was = pending(s, t);
+	struct msg_artifact *a, fresh;
+	struct msg_a_asked over;
+	uint64_t turn;
+
+	if (was == NULL)
+		was = answered_draft(s, t);
+
+	if (was == NULL || t->does->machine ||
+	    (slice_is(t->role, "user") && slice_eq(was->user, t->user)) ||
+	    (!effort_proposes(t) && !effort_is_report(t)))
+		return SLICE_NONE;
+	a = compact_new(s->c, SLICE("effort"));
+	fresh = *a;
+	*a = was->draft[0];
+	a->has = 0;
+	a->key = fresh.key;
+	a->weight = fresh.weight;
+	a->weight_at = fresh.weight_at;
+	a->updated_at = fresh.updated_at;
+	a->made_by = fresh.made_by;
+	compact_state(s->c, a, SLICE("open"), SLICE("open"), SLICE_NONE);
+	artifact_add_turn(&a->turns, s->c->arena, was->turn);
+	for (turn = was->turn + 1; a->room.len == 0 && turn < t->number;
+	     turn++)
+		artifact_add_turn(&a->turns, s->c->arena, turn);
+	compact_tell(s->c, t->i, a->key);
+	over = *was;
+	over.has = 0;
+	over.over = true;
+	effort_state_tell(s, &over);
+	return a->key;
+}

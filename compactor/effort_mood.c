@@ -1,0 +1,158 @@
+/*
+ * effort_mood - is what the owner says of a proposal or a report good or bad?
+ *
+ * By the words of each sentence; the last one that says either counts.  What
+ * asks, waits or puts off says neither.
+ */
+#include "common/text.h"
+#include "compactor/effort_words.h"
+#include "compactor/effort_words_impl.h"
+
+/* Said of the work, or of the one who did it. */
+static const char *const praise[] = { "perfect", "great", "super", "nice",
+	"awesome", "excellent", "wonderful", "brilliant", "amazing",
+	"fantastic", "lovely", "cool", "sweet", "love", "beautiful", "neat",
+	"cheers", "legend", "genius", "magic", "wow",
+	"thanks", "thank", "thx", "ty", "lgtm", "exactly", "ideal", "happy",
+	"glad", "good", "better", "cleaner", "faster", "helpful", "hero",
+	"lifesaver", "splendid", "superb", "terrific", "gorgeous", "finally",
+	NULL };
+/* Said of the thing: it is as it should be. */
+static const char *const outcome[] = { "works", "worked", "working", "fixed",
+	"solved", "resolved", "sorted", "gone", "fine", "running", "runs",
+	"passes", "passing", "green", "clean", "helped", "boots", "starts",
+	"loads", "prints", "printing", "compiles", "builds", "connects",
+	"connected", "restored", "recovered", "online", "normal", "smooth",
+	"stable", "arrived", "instant", "instantly", "flawless", "flawlessly",
+	"correctly", "properly", "vanished", "disappeared", "charging",
+	"charges", "booted", "compiled", "loaded", "started", "succeeded",
+	"success", "bingo", "voila", "healthy", "quiet", "dry", "yay",
+	"phew", "hooray", "woohoo", NULL };
+/* What the owner has done with it. */
+static const char *const used[] = { "done", "merged", "shipped", "deployed",
+	"pushed", "released", "published", "submitted", "live", "received",
+	"merging", "shipping", "deploying", "installed", "booked", NULL };
+static const char *const bad[] = { "not", "nope", "nah", "never", "nothing",
+	"none", "still", "same", "error", "errors", "fail", "fails", "failed",
+	"failing", "crash", "crashes", "crashed", "broken", "broke", "breaks",
+	"wrong", "worse", "but", "however", "except", "unfortunately", "sadly",
+	"weird", "strange", "almost", "missing", "stuck", "isn't", "aren't",
+	"wasn't", "doesn't", "don't", "didn't", "won't", "can't", "cannot",
+	"couldn't", "hasn't", "haven't", "neither", "nor", "though", "denied",
+	"refused", "invalid", "enough", "no", NULL };
+/* "No more crashes", "doesn't hang anymore": what is denied is bad. */
+static const char *const evils[] = { "more", "longer", "error", "errors",
+	"problem", "problems", "issue", "issues", "warning", "warnings",
+	"crash", "crashes", "crashing", "fail", "failing", "hang", "hangs",
+	"freeze", "leak", "leaks", "lag", "lags", "drop", "drops", "happen",
+	"happening", "complaints", "complain", "delay", "anymore", "beep",
+	"noise", "stutter", "flicker", "disconnect", "dupes", "duplicates",
+	NULL };
+static const char *const waits[] = { "will", "i'll", "we'll", "try", "trying",
+	"later", "tomorrow", "tonight", "soon", "when", "if", "checking",
+	"looking", "need", "want", "should", "could", "would", "how", "why",
+	"which", "what", "where", "who", "please", "pls", "can", "also",
+	"instead", "idea", "sense", "sounds", "plan", "maybe", "hope",
+	"hopefully", "think", "guess", "until", "before", "wait", "testing",
+	"question", "thought", "point", "morning", "luck", "start", "seems",
+	"other", "others", "rest", "another", "remaining", "book", "order",
+	"reserve", "proceed", "ahead", "confirm", "add", "change", "remove",
+	"delete", "rename", "move", "send",
+	NULL };
+
+static bool
+denies_evil(const struct words *w, size_t i)
+{
+	size_t k;
+
+	for (k = i + 1; k < w->count && k <= i + 3; k++)
+		if (word_one_of(w->at[k], evils))
+			return true;
+	return false;
+}
+
+/* "Silent as a mouse now"; "now it says" and "rebooting now" go on. */
+static bool
+has_come_to(const struct words *w, size_t i)
+{
+	static const char *const other[] = { "right", "for", "until", "by", "ok",
+		"and", "just", NULL };
+	static const char *const thing[] = { "it", "that", "they", "everything",
+		"all", NULL };
+	struct slice word;
+
+	/* "Now it does." */
+	if (i == 0)
+		return w->count > 1 && w->count <= 4 &&
+		    word_one_of(w->at[1], thing);
+	word = w->at[i - 1];
+	return !word_one_of(word, other) &&
+	    !(word.len > 4 && memcmp(word.ptr + word.len - 3, "ing", 3) == 0);
+}
+
+/* One sentence: what it has of each. */
+static struct effort_mood
+sentence_mood(const struct words *w)
+{
+	/* "Exactly what I was after" asks nothing. */
+	static const char *const just[] = { "exactly", "just", "precisely",
+		NULL };
+	/* Of a long one the end is not known. */
+	struct effort_mood m = { .waits = w->count == FIRST_WORDS };
+	size_t i;
+
+	for (i = 0; i < w->count; i++) {
+		if (word_one_of(w->at[i], bad)) {
+			if (!denies_evil(w, i))
+				m.bad = true;
+			else
+				m.well = true;
+			/* What was denied counts no more. */
+			if (!m.bad)
+				i++;
+		} else if (word_one_of(w->at[i], outcome))
+			m.well = true;
+		else if (word_one_of(w->at[i], used))
+			m.used = true;
+		else if (word_one_of(w->at[i], praise))
+			m.praise = true;
+		else if (text_is_word(w->at[i], "now"))
+			m.well = m.well || has_come_to(w, i);
+		else if (word_one_of(w->at[i], waits) && (i == 0 ||
+			!word_one_of(w->at[i - 1], just)))
+			m.waits = true;
+	}
+	return m;
+}
+
+struct effort_mood
+effort_mood(const struct compact_turn *t)
+{
+	struct effort_mood m = { 0 }, one;
+	struct msg_c_sentence s;
+	struct words room;
+	size_t i, n = sentence_count(t);
+	struct slice text;
+
+	for (i = 0; i < n; i++) {
+		s = turn_sentence(t, i);
+		text = sentence_text(t, &s);
+		one = sentence_mood(sentence_words(t, i, &room));
+		one.waits = one.waits ||
+		    memchr(text.ptr, '?', text.len) != NULL;
+		if (one.bad || one.waits) {
+			/* An outcome told before stands, a doubt does not. */
+			m.praise = m.praise && !one.bad;
+			m.well = m.well && !one.bad;
+			m.used = m.used && !one.bad;
+			m.bad = m.bad || one.bad;
+			m.waits = m.waits || one.waits;
+			continue;
+		}
+		m.praise = m.praise || one.praise;
+		m.used = m.used || one.used;
+		if (one.well)
+			m = (struct effort_mood){ .well = true };
+	}
+	return m;
+}
