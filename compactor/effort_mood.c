@@ -60,15 +60,16 @@ static const char *const waits[] = { "will", "i'll", "we'll", "try", "trying",
 	"delete", "rename", "move", "send",
 	NULL };
 
-static bool
-denies_evil(const struct words *w, size_t i)
+/* How many words behind it belong to what is denied. */
+static size_t
+denied(const struct words *w, size_t i)
 {
-	size_t k;
+	size_t k, last = i;
 
 	for (k = i + 1; k < w->count && k <= i + 3; k++)
 		if (word_one_of(w->at[k], evils))
-			return true;
-	return false;
+			last = k;
+	return last - i;
 }
 
 /* "Silent as a mouse now"; "now it says" and "rebooting now" go on. */
@@ -99,17 +100,14 @@ sentence_mood(const struct words *w)
 		NULL };
 	/* Of a long one the end is not known. */
 	struct effort_mood m = { .waits = w->count == FIRST_WORDS };
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < w->count; i++) {
 		if (word_one_of(w->at[i], bad)) {
-			if (!denies_evil(w, i))
-				m.bad = true;
-			else
-				m.well = true;
-			/* What was denied counts no more. */
-			if (!m.bad)
-				i++;
+			n = denied(w, i);
+			m.bad = m.bad || n == 0;
+			m.well = m.well || n > 0;
+			i += n;
 		} else if (word_one_of(w->at[i], outcome))
 			m.well = true;
 		else if (word_one_of(w->at[i], used))

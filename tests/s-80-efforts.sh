@@ -224,6 +224,98 @@ echo '{"domain":"other","user":"far","thread":"o","ts":"2024-05-05T11:00:00Z","t
   skein send --wait >/dev/null
 is "$(skein artifacts --json --domain other | wc -l)" 0 'another domain has none of it'
 
+# ---- what people say ----
+
+s='[.status, .summary, .resolution // "-", .source_ref] | join(" / ")'
+talk late <<'END'
+U memory of the worker grows until it is killed every night
+A Which queue does it read?
+U the mail queue
+A Please take two heap snapshots an hour apart.
+U let me think about it
+END
+is "$(art late "$top | $s")" 'open / Memory of the worker grows until it is killed every night / - / late:1-5' \
+  'a statement that is answered with what to do has opened an effort'
+is "$(why)" '- - - found continued' '  as soon as that is said'
+talk lone <<'END'
+U i bought a new bike yesterday
+A Enjoy it!
+U it is green
+END
+is "$(art lone "$top | .summary")" '' '  what is only told has not'
+talk choose <<'END'
+U should we rent a van or take the train to Bremen
+A The train is faster, the van carries the amplifiers.
+U we need both amps
+U ok the van then
+END
+is "$(art choose "$top | $s")" 'resolved / Should we rent a van or take the train to Bremen / The van then / choose:1-4' \
+  'what is to be chosen ends with the choice'
+is "$(art choose 'select(.type == "decision") | .summary')" 'The van then' '  which is a decision too'
+talk mock <<'END'
+U internet is down again
+A I see an outage in your area.
+U wonderful. really wonderful. third time this month
+END
+is "$(art mock "$top | .status")" open 'sarcasm accepts nothing'
+talk more <<'END'
+A Hello, how may I help?
+U I want to know my seat number
+A Your seat is 14A, a window seat.
+U ok
+A Anything else?
+U i need a middle seat
+A I moved you to 14B.
+U grazie
+END
+is "$(art more "$top | [.status, .resolution] | join(\" / \")")" \
+  'resolved / Your seat is 14A, a window seat|resolved / I moved you to 14B' 'another begins after "anything else?", and thanks are known by name'
+talk slow <<'END'
+U please make the csv export faster, it takes 4 min
+A I stream the rows now. It takes 6 s.
+U 6s is totally fine, merge it
+A Merged.
+U hey the csv export is slow again
+END
+is "$(art slow "$top | [.status, .source_ref] | join(\" \")")" 'open slow:1-5' 'what is slow again is not another effort'
+talk vain <<'END'
+U the registry is down, any idea why?
+A The certificate may be missing.
+U tried to trust the new CA, no luck
+END
+is "$(art vain 'select(.parent != null) | .resolution')" 'failed: Tried to trust the new CA, no luck' 'what was tried in vain is told at once'
+talk no <<'END'
+U I need to cancel my appointment on thursday
+A Your appointment is cancelled. Do you want a new one?
+U no, that's fine
+END
+is "$(art no "$top | [.status, .resolution] | join(\" / \")") $(art no 'select(.parent != null) | .status')" \
+  'resolved / Your appointment is cancelled ' 'no to an offer on top ends it, and nothing has failed'
+talk then <<'END'
+U please fix the flaky tests of the parser
+A I replaced redis by a fake. All 212 tests pass.
+U sweet. now bump the version to 1.4.0
+END
+is "$(art then "$top | .status")" 'resolved|open' 'a request behind praise is the next one'
+room() { jq -Rc --arg r "$1" '{room: $r, user: (split(" ")[0]), text: (split(" ")[1:] | join(" ")),
+    ts: (1714900000 + input_line_number * 20 | todate)}' | skein send --wait >/dev/null; }
+rooms() { skein artifacts --json | jq -r "select(.room == \"$1\" and .parent == null) | $2" | paste -sd'|'; }
+room lunch <<'END'
+ana where do we eat on friday?
+ben the thai place
+cleo i can't do nuts, thai is hard
+ana pizza or burgers
+ben let's do the burgers
+END
+is "$(rooms lunch 'select(.type == "effort") | [.user, .status, .resolution] | join(" / ")')" "ana / resolved / Let's do the burgers" \
+  "whoever closes the talk settles a room's choice, and a remark is no effort"
+room gate <<'END'
+gil anyone else getting cert errors on the registry?
+zoe the intermediate is missing on the server
+gil works again, thanks zoe
+END
+is "$(rooms gate '[.user, .status] | join(" ")')" 'gil resolved' 'what another says is wrong is said of the problem that was brought'
+
 # ---- the same again ----
 
 skein digest | grep -v '^cursors ' >"$SCRATCH/before"

@@ -93,6 +93,29 @@ is "$(kept max '.conflicts_with | length')" '2|1|1' '  one that agrees names onl
 ask ned 07T12:00 7070
 is "$(kept ned '.conflicts_with | length')" 0 "  another user's is nobody's business"
 
+# ---- what people say ----
+
+say pia 08T09:00:00Z 'how many grams is a cup of flour?'
+say pia 08T09:00:10Z 'About 120 grams of flour.' assistant
+say pia 08T09:00:20Z 'and sugar'
+say pia 08T09:00:30Z 'A cup of sugar is about 200 grams.' assistant
+say pia 08T09:00:40Z 'danke'
+is "$(kept pia .summary)" 'About 120 grams of flour|A cup of sugar is about 200 grams' 'the same is asked of another thing in two words'
+say quin 08T10:00:00Z 'and the customer signed yesterday!!'
+say quin 08T10:01:00Z 'btw marketing launched the new site this morning'
+is "$(kept quin '[.type, .status] | join(" ")')" 'event resolved|event resolved' 'news of the day are events, whoever made them'
+say ray 08T10:00:00Z 'football was boring yesterday'
+say ray 08T10:01:00Z 'the war ended in 1945'
+is "$(kept ray .type)" '' '  an opinion and history are none'
+say sue 08T10:00:00Z 'pickup is next tuesday at 4pm'
+say sue 08T10:01:00Z 'retro is moved to wednesday 14:00'
+is "$(kept sue '.expires_at[0:16]')" '2024-03-12T16:00|2024-03-13T14:00' 'when something takes place is a reminder'
+say tea 08T10:00:00Z 'OK, we go with Redis streams'
+say tea 08T10:01:00Z 'alright, decided: we keep the cache'
+is "$(kept tea .type)" 'decision|decision' 'a choice in plain words'
+say una 08T10:00:00Z 'We had dal last time, maybe we take the soup'
+is "$(kept una 'select(.type == "decision") | .type')" '' '  what may be is none'
+
 # ---- the same again ----
 
 skein digest | grep -v '^cursors ' >"$SCRATCH/before"

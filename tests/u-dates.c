@@ -146,6 +146,8 @@ test_calendar(void)
 	    "2023-05-05T10:30:00+02:00=2023-05-05T08:30");
 	reads("in 1939", "1939=1939");
 	reads("since 2019 we", "2019=2019");
+	reads("it is broken since Tuesday", "Tuesday=2023-05-09");
+	reads("retro is moved to Friday", "Friday=2023-05-12");
 	reads("in 2000 lines", "");
 	reads("port 2019", "");
 	reads("on the 15th", "15th=2023-05-15");

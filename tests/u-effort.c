@@ -298,6 +298,76 @@ test_choosing(void)
 	    "where there is none, nothing ends");
 }
 
+/* What the owner says of what was done, as p praise, w well, u used, ... */
+static void
+test_moods(void)
+{
+	static const struct msg_c_turn inform = { .act = { "inform", 6 } };
+	static const struct {
+		const char *text, *mood;
+	} rows[] = {
+		{ "beautiful, exactly what i was after", "p" },
+		{ "silent as a mouse now", "w" },
+		{ "now it does", "w" },
+		{ "no more crashes", "w" },
+		{ "it doesn't hang anymore", "w" },
+		{ "great, merged", "pu" },
+		{ "great idea", "?" },
+		{ "ok great, will try", "?" },
+		{ "works but it is slow", "b" },
+		{ "it still fails", "b" },
+		{ "now it says error 5", "b" },
+		{ "rebooting now", "" },
+	};
+	struct effort_mood m;
+	struct compact_turn t;
+	struct slice is;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		t = turn("user", rows[i].text, &inform);
+		m = effort_mood(&t);
+		is = arena_printf(&arena, "%s%s%s%s%s", m.praise ? "p" : "",
+		    m.well ? "w" : "", m.used ? "u" : "", m.bad ? "b" : "",
+		    m.waits ? "?" : "");
+		ok(slice_is(is, rows[i].mood), "mood of \"%s\": %.*s",
+		    rows[i].text, SLICE_ARG(is));
+	}
+}
+
+static void
+test_asks(void)
+{
+	static const struct msg_c_turn inform = { .act = { "inform", 6 } };
+	struct compact_turn t = turn("user", "ok lisbon", &inform);
+
+	ok(effort_picks(&t), "a name is settled");
+	t = turn("user", "ok but not lisbon", &inform);
+	ok(!effort_picks(&t), "  or not");
+	ok(effort_is_choice(SLICE("Lisbon or Athens in october")) &&
+	    !effort_is_choice(SLICE("It dies every 5 hours or so")),
+	    "a choice has two sides");
+	t = turn("user", "no, that's fine", &inform);
+	ok(effort_declines(&t), "what is offered on top is declined");
+	t = turn("user", "no, the light is off", &inform);
+	ok(!effort_declines(&t), "  a no that tells something does not");
+	t = turn("user", "danke", &inform);
+	ok(effort_is_thanks(&t), "thanks in another language");
+	t = turn("user", "danke fuer nichts", &inform);
+	ok(!effort_is_thanks(&t), "  and nothing else with them");
+	t = turn("user", "and mongo", &inform);
+	ok(effort_asks_likewise(&t), "it asks the same of another");
+	t = turn("user", "and i like it", &inform);
+	ok(!effort_asks_likewise(&t), "  a statement does not");
+	t = turn("assistant", "It is hungry. Feed it twice a day.", &inform);
+	ok(!effort_proposes(&t), "a whole turn is taken by its first words");
+	t = turn("assistant", "Feed it twice a day.", &inform);
+	ok(effort_proposes(&t), "what to do is told by its verb");
+	ok(effort_promises(SLICE("A driver will pick it up")) &&
+	    !effort_promises(SLICE("You will see it")),
+	    "somebody else is going to do it");
+}
+
 int
 main(void)
 {
@@ -308,6 +378,8 @@ main(void)
 	test_conflicts();
 	test_words();
 	test_outcomes();
+	test_moods();
+	test_asks();
 	test_likeness();
 	test_choosing();
 	arena_release(&arena);
