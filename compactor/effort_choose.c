@@ -56,22 +56,6 @@ choice(enum effort_move move, const struct msg_a_work *w)
 		.effort = w == NULL ? SLICE_NONE : w->key };
 }
 
-/* The latest open one of the speaker, but for one. */
-static struct msg_a_work *
-latest_open(const struct effort_state *s, const struct compact_turn *t,
-    const struct msg_a_work *but)
-{
-	struct msg_a_work *w;
-	size_t i;
-
-	for (i = 0; i < s->thread.n_works; i++) {
-		w = &s->thread.works[i];
-		if (w != but && effort_is_open(w) && voices_is_owner(w, t))
-			return w;
-	}
-	return NULL;
-}
-
 /*
  * The one it goes on with, where nothing in it says otherwise.  In a room
  * everybody uses the same words: there they do not speak.
@@ -139,7 +123,7 @@ choose_return(struct effort_state *s, const struct compact_turn *t,
 	if (w == NULL && effort_is_open(v->chain))
 		w = v->chain;
 	if (w == NULL)
-		w = latest_open(s, t, v->adjacent);
+		w = voices_latest_open(s, t, v->adjacent);
 	if (w == NULL && effort_is_open(v->adjacent))
 		w = v->adjacent;
 	if (w != NULL)
@@ -150,16 +134,6 @@ choose_return(struct effort_state *s, const struct compact_turn *t,
 	if (v->chain != NULL && voices_is_owner(v->chain, t))
 		return choice(EFFORT_REOPEN, v->chain);
 	return choice(EFFORT_NONE, NULL);
-}
-
-/* In a room: the only one that the speaker has brought, not long ago. */
-static bool
-is_recent_one(const struct effort_state *s, const struct compact_turn *t,
-    const struct msg_a_work *w)
-{
-	enum { RECENT = 12 };
-
-	return w->last + RECENT >= t->number && latest_open(s, t, w) == NULL;
 }
 
 static struct effort_choice
@@ -177,8 +151,8 @@ choose_end(struct effort_state *s, const struct compact_turn *t,
 	if (v->chain != NULL && voices_is_owner(v->chain, t) &&
 	    v->chain->last + 2 >= t->number)
 		return choice(EFFORT_CONFIRM, v->chain);
-	w = latest_open(s, t, NULL);
-	if (w != NULL && (v->room ? is_recent_one(s, t, w) :
+	w = voices_latest_open(s, t, NULL);
+	if (w != NULL && (v->room ? room_is_recent(s, t, w) :
 		v->answered != NULL && !v->answered->aside))
 		return choice(EFFORT_RESOLVE, w);
 	if (s->thread.n_works == 0 && is_implicit(s))
@@ -221,50 +195,6 @@ failing_again(const struct effort_state *s, const struct compact_turn *t,
 		w = &s->thread.works[0];
 	return voices_is_owner(w, t) && (effort_word_count(t->does) < 2 ||
 		effort_likeness(&w->keywords, t->does) >= LIKE) ? w : NULL;
-}
-
-/*
- * In a room, what another is told or told to do is not the speaker's effort,
- * nor is what he goes on to say where none of his is at hand.
- */
-static bool
-is_advice(const struct effort_state *s, const struct compact_turn *t,
-    const struct voices *v)
-{
-	if (!v->room || v->answered == NULL ||
-	    (effort_speaks_of_self(t) && !effort_speaks_of_other(t)))
-		return false;
-	if (slice_is(t->does->act, "request"))
-		return !slice_eq(v->answered->user, t->user) ||
-		    (v->adjacent == NULL &&
-			!slice_is(v->answered->act, "greeting"));
-	return !slice_eq(v->answered->user, t->user) &&
-	    effort_unaddressed(s, t->text).len < t->text.len;
-}
-
-/*
- * In a room, what is said to be wrong right after another has brought a
- * problem, to nobody and of nobody's own, is said of that problem.
- */
-static struct msg_a_work *
-remarked_on(const struct effort_state *s, const struct compact_turn *t,
-    const struct effort_signs *signs, const struct voices *v)
-{
-	enum { RECENT = 4, TOLD = 720 };
-	struct msg_a_work *w;
-	size_t i;
-
-	if (!v->room || signs->opens == 0 || signs->opens > TOLD ||
-	    v->answered != NULL || !slice_is(t->does->act, "inform") ||
-	    effort_speaks_of_self(t))
-		return NULL;
-	for (i = 0; i < s->thread.n_works; i++) {
-		w = &s->thread.works[i];
-		if (effort_is_open(w) && !voices_is_owner(w, t) &&
-		    w->last + RECENT >= t->number)
-			return w;
-	}
-	return NULL;
 }
 
 /*
@@ -384,25 +314,6 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 	return false;
 }
 
-/*
- * In a room, what answers nothing that is known goes on with what the turn
- * before is about, as long as that is another's.
- */
-static struct msg_a_work *
-talked_of(const struct effort_state *s, const struct compact_turn *t,
-    const struct voices *v)
-{
-	const struct msg_a_said *last = s->thread.last;
-	struct msg_a_work *w;
-
-	if (s->thread.n_last == 0 || effort_shifts(t) ||
-	    slice_eq(last[0].user, t->user) ||
-	    (v->answered != NULL && !slice_eq(v->answered->user, t->user)))
-		return NULL;
-	w = effort_work(s, last[0].effort);
-	return effort_is_open(w) ? w : NULL;
-}
-
 static struct effort_choice
 choose_owner(struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs, const struct voices *v)
@@ -412,7 +323,7 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	if (w == NULL && effort_is_idle_talk(t))
 		return choice(EFFORT_NONE, NULL);
 	if (w == NULL && v->room) {
-		w = talked_of(s, t, v);
+		w = room_talked_of(s, t, v);
 		if (w != NULL && !voices_is_owner(w, t))
 			return choice(EFFORT_GO_ON, w);
 	}
@@ -476,7 +387,7 @@ static bool
 opens(const struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs, const struct voices *v)
 {
-	if (effort_word_count(t->does) == 0 || is_advice(s, t, v))
+	if (effort_word_count(t->does) == 0 || room_is_advice(s, t, v))
 		return false;
 	if (signs->opens > 0 || asks_for_another(t, v))
 		return true;
@@ -508,32 +419,13 @@ concludes(const struct effort_state *s, const struct compact_turn *t,
 	/* What was wrong is named and said to be well; among others, after
 	 * they have spoken. */
 	if (w == NULL && v->room)
-		w = latest_open(s, t, NULL);
+		w = voices_latest_open(s, t, NULL);
 	return voices_is_owner(w, t) &&
 	    (effort_likeness(&w->keywords, t->does) >= LIKE ||
-		(v->room && is_recent_one(s, t, w) &&
+		(v->room && room_is_recent(s, t, w) &&
 		    (mood = effort_mood(t), mood.well ||
 			(!slice_eq(s->thread.last[0].user, t->user) &&
 			    (mood.praise || !mood.used)))));
-}
-
-/* In a room whoever closes the talk may say it: the choice at hand, if any. */
-static struct msg_a_work *
-settled_in(const struct effort_state *s, const struct compact_turn *t,
-    struct msg_a_work *w)
-{
-	enum { RECENT = 8 };
-	const struct msg_artifact *a;
-	size_t i;
-
-	for (i = 0; w == NULL && i < s->thread.n_works; i++) {
-		a = compact_read(s->c, s->thread.works[i].key);
-		if (effort_is_open(&s->thread.works[i]) && a != NULL &&
-		    s->thread.works[i].last + RECENT >= t->number &&
-		    effort_is_choice(a->summary))
-			w = &s->thread.works[i];
-	}
-	return w;
 }
 
 /*
@@ -549,7 +441,7 @@ choose_chosen(const struct effort_state *s, const struct compact_turn *t,
 	const struct msg_artifact *a;
 
 	if (v->room && signs->decides > 0)
-		w = settled_in(s, t, w);
+		w = room_settled_in(s, t, w);
 	if (w == NULL || (!v->room && !voices_is_owner(w, t)) ||
 	    (signs->decides == 0 && (!effort_picks(t) ||
 		!voices_is_owner(w, t) ||
@@ -601,7 +493,7 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 		return choose_reject(t, &v);
 	if ((w = failing_again(s, t, &v)) != NULL)
 		return choice(EFFORT_REOPEN, w);
-	if ((w = remarked_on(s, t, signs, &v)) != NULL)
+	if ((w = room_remarked_on(s, t, signs, &v)) != NULL)
 		return choice(EFFORT_GO_ON, w);
 	if (points_elsewhere(t, &v))
 		return v.likeness >= VERY_LIKE ? choice(EFFORT_GO_ON, v.alike) :

@@ -1,6 +1,6 @@
 /*
- * effort_choose_impl - what speaks for an effort, for effort_choose and
- * effort_verdict
+ * effort_choose_impl - what speaks for an effort, for effort_choose,
+ * effort_verdict and effort_room
  */
 #ifndef COMPACTOR_EFFORT_CHOOSE_IMPL_H
 #define COMPACTOR_EFFORT_CHOOSE_IMPL_H
@@ -51,5 +51,36 @@ bool voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
     const struct voices *v);
 /* Words that tell something: a request of its own has some. */
 size_t effort_word_count(const struct msg_c_turn *does);
+
+/* ---- effort_room.c ---- */
+
+/* The latest open one of the speaker, but for one. */
+struct msg_a_work *voices_latest_open(const struct effort_state *s,
+    const struct compact_turn *t, const struct msg_a_work *but);
+/* In a room: the only one that the speaker has brought, not long ago. */
+bool room_is_recent(const struct effort_state *s, const struct compact_turn *t,
+    const struct msg_a_work *w);
+/*
+ * In a room, what another is told or told to do is not the speaker's effort,
+ * nor is what he goes on to say where none of his is at hand.
+ */
+bool room_is_advice(const struct effort_state *s, const struct compact_turn *t,
+    const struct voices *v);
+/*
+ * In a room, what is said to be wrong right after another has brought a
+ * problem, to nobody and of nobody's own, is said of that problem.
+ */
+struct msg_a_work *room_remarked_on(const struct effort_state *s,
+    const struct compact_turn *t, const struct effort_signs *signs,
+    const struct voices *v);
+/*
+ * In a room, what answers nothing that is known goes on with what the turn
+ * before is about, as long as that is another's.
+ */
+struct msg_a_work *room_talked_of(const struct effort_state *s,
+    const struct compact_turn *t, const struct voices *v);
+/* In a room whoever closes the talk may say it: the choice at hand, if any. */
+struct msg_a_work *room_settled_in(const struct effort_state *s,
+    const struct compact_turn *t, struct msg_a_work *w);
 
 #endif
