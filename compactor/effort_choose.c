@@ -258,8 +258,6 @@ choose_open(const struct compact_turn *t, const struct voices *v)
 	if (is_step(v, t))
 		return choice(voices_tell_outcome(t, v->adjacent) ? EFFORT_REJECT :
 		    EFFORT_GO_ON, v->adjacent);
-	if (voices_is_given(v->adjacent, t, v))
-		c.moved_on = v->adjacent->key;
 	return c;
 }
 

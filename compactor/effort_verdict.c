@@ -117,6 +117,9 @@ is_well(const struct msg_a_work *w, const struct compact_turn *t,
 	m = effort_mood(t);
 	if (m.bad || m.waits)
 		return false;
+	/* "That works" agrees to what was told, and books nothing. */
+	if (w->asked && w->told && !voices_is_reported(w, t))
+		m.well = false;
 	return m.well || (done && (m.praise || m.used));
 }
 
