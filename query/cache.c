@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "common/stage.h"
+#include "common/stage_impl.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -66,7 +66,7 @@ cache_close(struct cache **cache)
 	*cache = NULL;
 }
 
-/* Time and use move weights and clocks, and no answer. */
+/* Time and use come too often: what they do may wait for CACHE_HOLDS_MS. */
 static bool
 changes_answers(enum msg_id id)
 {
@@ -142,7 +142,8 @@ cache_state(const struct cache *cache, const struct msg_ask *ask)
 	uint64_t d = hash(domain_of(ask)) % CACHE_DOMAINS;
 
 	return (struct cache_state){ .domain = d,
-		.changed = cache->changed[d], .forgotten = cache->forgotten };
+		.changed = cache->changed[d], .forgotten = cache->forgotten,
+		.at_ms = steady_ms() };
 }
 
 bool
@@ -150,7 +151,12 @@ cache_words(const struct msg_ask *ask, struct buf *out)
 {
 	struct msg_ask words = { .verb = ask->verb, .rows = ask->rows,
 		.arguments = ask->arguments };
+	size_t i;
 
+	/* What follows is no option: domain_of would not tell the domain. */
+	for (i = 0; i < ask->arguments.count; i++)
+		if (slice_is(ask->arguments.at[i], "--"))
+			return false;
 	return (slice_is(ask->verb, "search") ||
 		slice_is(ask->verb, "context") ||
 		slice_is(ask->verb, "begin")) &&
@@ -172,7 +178,8 @@ cache_find(struct cache *cache, const struct cache_state *now,
 	if (a->asked.len == 0 || !slice_eq(buf_slice(&a->asked), asked) ||
 	    a->state.domain != now->domain ||
 	    a->state.changed != now->changed ||
-	    a->state.forgotten != now->forgotten)
+	    a->state.forgotten != now->forgotten ||
+	    now->at_ms - a->state.at_ms >= CACHE_HOLDS_MS)
 		return false;
 	*answer = buf_slice(&a->text);
 	*used = buf_slice(&a->used);

@@ -2,8 +2,10 @@
  * cache - answers that still hold
  *
  * An answer holds until something is said or done in its domain, or the store
- * is made again.  That time passes or that artifacts were used changes no
- * answer.  Kept are the latest CACHE_ANSWERS, in memory that is bounded.
+ * is made again, and for CACHE_HOLDS_MS at most: how long ago something was,
+ * what weighs how much and which vectors are there changes with time and use,
+ * without anything being said.  Kept are the latest CACHE_ANSWERS, in memory
+ * that is bounded.
  *
  * A state of a domain is taken before a question is handed out, and its answer
  * is kept under it: what has changed meanwhile makes it an old one.
@@ -18,9 +20,12 @@ struct cache;
 struct cache *cache_open(void);
 void cache_close(struct cache **cache);
 
-/* Equal ones: nothing has changed between. */
+enum { CACHE_HOLDS_MS = 60000 };
+
+/* Equal ones, but for the time: nothing was said between. */
 struct cache_state {
 	uint64_t domain, changed, forgotten;
+	int64_t at_ms;		/* steady */
 };
 
 /*

@@ -270,11 +270,14 @@ tell_used(struct worker *w)
 static void
 take_ask(struct worker *w, const struct msg_ask *ask)
 {
+	struct recall *r = w->cli.kept;
 	size_t before = w->used.len;
 	bool holds;
 
-	w->cli.kept->level = false;	/* until a view of the store is opened */
-	holds = answer(w, ask) == 0 && w->cli.kept->level;
+	r->level = false;	/* until a view of the store is opened */
+	holds = answer(w, ask) == 0 && r->level;
+	if (r->search != NULL && search_lacked(r->search))
+		holds = false;
 	say(w, buf_slice(&w->answer), holds, slice_of(w->used.ptr + before,
 	    w->used.len - before));
 }

@@ -283,6 +283,15 @@ search_follow(struct search *s, const struct search_view *view)
 	s->upto = upto;
 }
 
+bool
+search_lacked(struct search *s)
+{
+	bool lacked = s->lacking;
+
+	s->lacking = false;
+	return lacked;
+}
+
 /* ---- a run ---- */
 
 int

@@ -116,6 +116,11 @@ struct search *search_open(const struct conf *conf);
 void search_close(struct search **s);
 /* Brings it up to the store's cursor as of the view; run does so itself. */
 void search_follow(struct search *s, const struct search_view *view);
+/*
+ * Whether a run since the last call had to do without vectors that are still
+ * to come: the same again would find more one day, though nothing was said.
+ */
+bool search_lacked(struct search *s);
 /* 0, or -1 with the reason: the query cannot be read. */
 int search_run(struct search *s, const struct search_view *view,
     const struct search_query *query, struct arena *arena,

@@ -35,11 +35,15 @@ release(void *vectors)
 	vectors_free(vectors);
 }
 
-/* A segment's vectors: the file's, else an empty set to make them into. */
+/*
+ * A segment's vectors: the file's, else an empty set to make them into.  An
+ * endpoint's come later, as a file: NULL, and it is looked for again.
+ */
 static struct vectors *
 open_vectors(struct search *s, struct segment *segment)
 {
 	struct vectors *v = segment_attached(segment);
+	bool piece = false;
 	char *path, *file;
 	size_t i;
 
@@ -48,12 +52,17 @@ open_vectors(struct search *s, struct segment *segment)
 	for (i = 0; i < s->n_pieces && v == NULL; i++) {
 		if (s->pieces[i].segment != segment)
 			continue;
+		piece = true;
 		file = segment_path(s->dir, s->pieces[i].level,
 		    s->pieces[i].first, s->pieces[i].hash);
 		path = vectors_path(file, vectors_model(s->embed));
 		v = vectors_map(path, segment, s->embed);
 		free(path);
 		free(file);
+	}
+	if (v == NULL && embed_is_remote(s->embed)) {
+		s->lacking = s->lacking || piece;
+		return NULL;
 	}
 	if (v == NULL)
 		v = vectors_new(segment_domains(segment));
@@ -68,6 +77,9 @@ find_vectors(struct run *r, struct source *source)
 	    source->x.segment;
 	struct vectors *v = open_vectors(r->s, segment);
 
+	source->vectors = NULL;
+	if (v == NULL)
+		return;		/* then words alone count here */
 	source->vectors = vectors_of(v, source->x.place, &source->sum);
 	if (source->vectors != NULL || source->x.n_docs > MAKE_MOST ||
 	    embed_is_remote(r->s->embed))
@@ -194,8 +206,12 @@ dense_run(struct run *r)
 	const struct scored *c;
 	size_t i;
 
-	if (r->s->embed == NULL || r->q->lexical || !embed_query(r))
+	if (r->s->embed == NULL || r->q->lexical)
 		return;
+	if (!embed_query(r)) {
+		r->s->lacking = r->s->lacking || embed_is_remote(r->s->embed);
+		return;
+	}
 	r->dense.on = true;
 	for (i = 0; i < r->s->n_sources; i++)
 		find_vectors(r, &r->s->sources[i]);

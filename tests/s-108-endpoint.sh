@@ -43,12 +43,16 @@ is "$(models)" "$table" 'and what there was stays'
 is "$(first schooling)" '' "but another model's vectors are not looked at"
 like "$(cat "$SCRATCH/error")" 'it answers 500' 'and it is said why'
 
-# It works: made again in the background.
+# It works: made again in the background.  Who answers may have asked before.
+asked() { skein ask search --json --in turns --limit 1 schooling 2>/dev/null | jq -r .id; }
+finds_it() { test "$(asked)" = m90; }
 echo good >"$files/mode"
+asked >/dev/null
 kill_stage store
 ok 'vectors are made again, of the other model' wait_for "$PATIENCE" is_other "$table"
 is "$(models | wc -l)" 1 'models do not mix'
 is "$(first schooling)" m90 'found by its meaning'
+ok 'and by who looked when there were none yet' wait_for 20 finds_it
 is "$(first item4199)" m4199 'what lies behind the border is found by its words'
 is "$(jq -r 'select(.texts > 64) | .texts' "$files/requests" | wc -l)" 0 'no request has more than 64 texts'
 is "$(jq -r .model "$files/requests" | sort -u)" tester-1 'each names the model'
