@@ -78,6 +78,9 @@ read_options(struct artifacts *a, unsigned by, int argc, char **argv)
 	f->since_ms = INT64_MIN;
 	f->until_ms = INT64_MAX;
 	rc = options_read(a->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc == 0)
+		rc = options_one_of(a->out.cli, "status", f->status,
+		    "open resolved failed expired");
 	return rc != 0 ? rc : listing_check(&a->out, argc, argv, &f->limit);
 }
 

@@ -35,6 +35,9 @@ read_options(struct chains *c, bool states, int argc, char **argv)
 	f->since_ms = INT64_MIN;
 	f->until_ms = INT64_MAX;
 	rc = options_read(c->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc == 0)
+		rc = options_one_of(c->out.cli, "state", f->state,
+		    "active dormant concluded merged");
 	return rc != 0 ? rc : listing_check(&c->out, argc, argv, &f->limit);
 }
 

@@ -67,6 +67,9 @@ read_options(struct list *l, unsigned by, int argc, char **argv)
 	*f = QUERY_ALL;
 	l->out.domain = SLICE("default");
 	rc = options_read(l->out.cli, specs, OPERANDS_ANYWHERE, &argc, argv);
+	if (rc == 0)
+		rc = options_one_of(l->out.cli, "role", f->role,
+		    "user assistant system tool");
 	return rc != 0 ? rc : check_options(l, argc, argv);
 }
 

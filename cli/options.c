@@ -143,3 +143,23 @@ options_read(const struct cli *cli, const struct option_spec *specs,
 	*argc = kept;
 	return 0;
 }
+
+int
+options_one_of(const struct cli *cli, const char *name, struct slice value,
+    const char *words)
+{
+	const char *word = words;
+	size_t len;
+
+	if (value.len == 0)
+		return 0;
+	for (;; word += len + 1) {
+		len = strcspn(word, " ");
+		if (slice_eq(value, slice_of(word, len)))
+			return 0;
+		if (word[len] == '\0')
+			break;
+	}
+	return cli_usage(cli, "--%s: '%.*s' is none of: %s", name,
+	    SLICE_ARG(value), words);
+}

@@ -40,4 +40,8 @@ int options_read(const struct cli *cli, const struct option_spec *specs,
     int free_operands, int *argc, char **argv)
     __attribute__((warn_unused_result));
 
+/* Whether a value, if there is one, is among words; 0, or 2 after saying so. */
+int options_one_of(const struct cli *cli, const char *name, struct slice value,
+    const char *words) __attribute__((warn_unused_result));
+
 #endif
