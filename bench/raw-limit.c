@@ -38,7 +38,7 @@
 
 enum {
 	PROCESSES = 6,
-	BATCH = 2048,
+	BATCH = 512,
 	WINDOW = 2048,
 	ENTRY_BYTES = 400,
 	CURSOR_TABLE = PROCESSES	/* after one table per process */

@@ -523,7 +523,7 @@ derived_catch_up(struct stage *st)
 	uint64_t upto;
 
 	while (st->applied < st->cursor) {
-		upto = st->applied + (uint64_t)st->conf.batch_entries;
+		upto = st->applied + turn_entries(st);
 		if (upto > st->cursor || st->spec->apply == NULL)
 			upto = st->cursor;
 		if (!apply_batch(st, upto) && !db_grow(st->own))

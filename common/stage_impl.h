@@ -59,6 +59,7 @@ struct stage {
 
 	struct arena arena;		/* one entry */
 	struct batch batch;
+	unsigned shrunk;	/* how often batches were halved for room */
 
 	struct ev_loop *loop;
 	struct bus *bus;
@@ -104,6 +105,8 @@ int turn_load(struct stage *st, struct entry_reader *from, uint64_t seq,
 void turn_begin(struct stage *st);
 /* What apply kept in memory goes into the own tables, with their cursor. */
 void turn_flush(struct stage *st);
+/* Most entries of a batch, just now. */
+uint64_t turn_entries(const struct stage *st);
 void batch_put(struct stage *st, enum table_id table, struct slice key,
     struct slice value, bool append);
 void batch_put_msg(struct stage *st, enum table_id table, struct slice key,

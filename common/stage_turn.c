@@ -342,6 +342,12 @@ read_cursor(struct stage *st, struct db_txn *txn, enum stage_id id)
 	return c.seq;
 }
 
+uint64_t
+turn_entries(const struct stage *st)
+{
+	return (uint64_t)st->conf.batch_entries >> st->shrunk;
+}
+
 /* Decides for as many entries as one batch takes; the last one's seq. */
 static uint64_t
 fill_batch(struct stage *st)
@@ -353,7 +359,7 @@ fill_batch(struct stage *st)
 
 	check_fence(st, txn);
 	st->ahead = read_cursor(st, txn, st->spec->id - 1);
-	most = st->cursor + (uint64_t)st->conf.batch_entries;
+	most = st->cursor + turn_entries(st);
 	while (seq < st->ahead && seq < most && st->batch.bytes.len < limit &&
 	    db_state(st->tables) == DB_DONE) {
 		pass(st, &from, ++seq);
@@ -364,8 +370,8 @@ fill_batch(struct stage *st)
 	return seq;
 }
 
-enum turn
-turn_follow(struct stage *st)
+static enum turn
+follow(struct stage *st)
 {
 	enum db_result tables;
 	uint64_t upto;
@@ -386,4 +392,23 @@ turn_follow(struct stage *st)
 	if (turn_commit(st, upto) == DB_FULL)
 		return TURN_FULL;
 	return st->cursor < st->ahead ? TURN_MORE : TURN_IDLE;
+}
+
+/*
+ * Pages that a transaction leaves are free only behind it: what does not fit
+ * at once may fit piece by piece, down to an entry at a time.
+ */
+enum turn
+turn_follow(struct stage *st)
+{
+	uint64_t before = st->cursor;
+	enum turn turn = follow(st);
+
+	if (turn == TURN_FULL && turn_entries(st) > 1) {
+		st->shrunk++;
+		return TURN_MORE;
+	}
+	if (st->cursor != before && st->shrunk > 0)
+		st->shrunk--;
+	return turn;
 }

@@ -433,6 +433,9 @@ handle_post(struct stage *st, const struct bus_message *m)
 	}
 }
 
+/* Whether there is room for the stages is asked once a batch. */
+enum { BATCH_MOST = 512 };
+
 void
 post_receive(struct bus_socket *socket, void *stage)
 {
@@ -442,6 +445,8 @@ post_receive(struct bus_socket *socket, void *stage)
 	struct ingest *in = stage_state(st);
 	uint64_t most = (uint64_t)st->conf.batch_entries, frames = 0;
 
+	if (most > BATCH_MOST)
+		most = BATCH_MOST;
 	begin_batch(st);
 	while (frames++ < most && in->seq - st->cursor < most &&
 	    st->batch.bytes.len < limit && bus_receive(socket, &m)) {

@@ -62,7 +62,7 @@ compare map "$SCRATCH/taken.map"
 
 awk 'BEGIN {
   for (i = 0; i < 6000; i++) {
-    printf "{\"text\":\"x\",\"id\":\"i%d\",\"ts\":%d,\"user\":\"",
+    printf "{\"text\":\"x\",\"id\":\"i%d\",\"ts\":%.0f,\"user\":\"",
       i, 1700000000000 + i
     for (k = 0; k < 18; k++) printf "%010d", i * 7919 + k
     print "\"}"
