@@ -38,7 +38,8 @@
 
 enum {
 	PROCESSES = 6,
-	BATCH = 512,
+	BATCH = 512,		/* of the first process; as skein's ingest */
+	FOLLOWED = 2048,	/* of the others; as batch_entries */
 	WINDOW = 2048,
 	ENTRY_BYTES = 400,
 	CURSOR_TABLE = PROCESSES	/* after one table per process */
@@ -285,7 +286,7 @@ run_follower(void *context, int process)
 		while (zmq_recv(sub, &there, sizeof(there), ZMQ_DONTWAIT) != -1)
 			;
 		while ((there = read_cursor(process - 1)) > seq) {
-			upto = there - seq > BATCH ? seq + BATCH : there;
+			upto = there - seq > FOLLOWED ? seq + FOLLOWED : there;
 			MUST(mdb_txn_begin(raw.env, NULL, 0, &txn));
 			while (seq < upto)
 				append(txn, process, ++seq, nothing,
