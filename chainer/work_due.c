@@ -16,23 +16,6 @@ due_key(const struct key *prefix, int64_t due, uint64_t what)
 	return k;
 }
 
-static int64_t
-due_of(struct slice key, size_t at)
-{
-	/* As key_add_i64 has it: the sign turned. */
-	return (int64_t)(key_read_u64(key, at) ^ (UINT64_C(1) << 63));
-}
-
-static struct key
-domain_key(struct slice domain)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	return k;
-}
-
 void
 work_schedule(struct work *w, const struct key *stream, struct slice domain,
     int64_t due, uint64_t id, bool live, const struct msg_chain_due *what)
@@ -46,7 +29,7 @@ work_schedule(struct work *w, const struct key *stream, struct slice domain,
 	work_put_later(w, TABLE_chain_due, &k, MSG_chain_due, kept);
 	if (!live)
 		return;
-	k = domain_key(domain);
+	k = key_domain(domain);
 	k = due_key(&k, due, id);
 	work_put_later(w, TABLE_chain_live_due, &k, MSG_chain_due, kept);
 }
@@ -58,7 +41,7 @@ work_unschedule(struct work *w, const struct key *stream, struct slice domain,
 	struct key k = due_key(stream, due, id);
 
 	work_put_later(w, TABLE_chain_due, &k, MSG_none, NULL);
-	k = domain_key(domain);
+	k = key_domain(domain);
 	k = due_key(&k, due, id);
 	work_put_later(w, TABLE_chain_live_due, &k, MSG_none, NULL);
 }
@@ -88,7 +71,7 @@ know_due(struct work *w, bool there, const struct db_entry *first)
 	    memcmp(first->key.ptr, prefix.ptr, prefix.len) != 0)
 		return;
 	if (first->key.len == prefix.len + 16)
-		row->due_first = due_of(first->key, prefix.len);
+		row->due_first = key_read_i64(first->key, prefix.len);
 	else
 		row->due_known = false;
 }
@@ -99,7 +82,7 @@ work_note_due(struct work *w, struct slice key)
 	struct slice stream = slice_of(key.ptr, key.len - 16);
 	struct row *row = memo_find(w->st, TABLE_chain_streams,
 	    MSG_chain_stream, stream);
-	int64_t due = due_of(key, stream.len);
+	int64_t due = key_read_i64(key, stream.len);
 
 	if (due < row->due_first)
 		row->due_first = due;
@@ -108,7 +91,7 @@ work_note_due(struct work *w, struct slice key)
 static size_t
 look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 {
-	struct key prefix = domain ? domain_key(w->envelope->domain) :
+	struct key prefix = domain ? key_domain(w->envelope->domain) :
 				     work_key(w->stream_key);
 	int64_t now = domain ? w->envelope->ts : w->stream.clock;
 	struct key end = due_key(&prefix, now, UINT64_MAX);
@@ -127,7 +110,7 @@ look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 			arena_dup(w->arena, e.value), w->arena, MSG_chain_due,
 			&out[n].what, &why) == -1)
 			continue;
-		out[n].due = due_of(e.key, prefix.len);
+		out[n].due = key_read_i64(e.key, prefix.len);
 		n++;
 	}
 	if (!domain && seen == 0)

@@ -835,12 +835,20 @@ key_slice(const struct key *k)
 }
 
 struct key
-key_stream(struct slice domain, struct slice user, struct slice room)
+key_domain(struct slice domain)
 {
 	struct key k;
 
 	key_init(&k);
 	key_add_text(&k, domain);
+	return k;
+}
+
+struct key
+key_stream(struct slice domain, struct slice user, struct slice room)
+{
+	struct key k = key_domain(domain);
+
 	key_add_text(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
 	key_add_text(&k, room.len > 0 ? room : user);
 	return k;
@@ -869,4 +877,10 @@ key_read_u64(struct slice key, size_t at)
 	for (i = 0; i < 8; i++)
 		n = n << 8 | (unsigned char)key.ptr[at + i];
 	return n;
+}
+
+int64_t
+key_read_i64(struct slice key, size_t at)
+{
+	return (int64_t)(key_read_u64(key, at) ^ UINT64_C(1) << 63);
 }

@@ -182,11 +182,14 @@ key_u64(uint64_t n)
 	k.len = sizeof(be);
 	return k;
 }
+/* What is a whole domain's. */
+struct key key_domain(struct slice domain);
 /* A stream is a user's or a room's: "domain NUL u NUL name NUL". */
 struct key key_stream(struct slice domain, struct slice user,
     struct slice room);
 /* A name within a domain, hashed: a random put per entry wants a small key. */
 struct key key_hashed(struct slice domain, struct slice name);
 uint64_t key_read_u64(struct slice key, size_t at);
+int64_t key_read_i64(struct slice key, size_t at);
 
 #endif

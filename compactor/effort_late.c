@@ -10,7 +10,7 @@
 
 #include "compactor/effort_choose_impl.h"
 #include "compactor/effort_words.h"
-#include "compactor/package_decide.h"
+#include "compactor/kept.h"
 
 enum {
 	FIRST_TURNS = 3,	/* what a chat is begun for is said in these */
@@ -72,31 +72,9 @@ void
 effort_late_note(struct effort_state *s, const struct compact_turn *t)
 {
 	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
-	struct msg_a_asked asked = {
-		.turn = t->number,
-		.user = t->user,
-		.seq = s->c->seq,
-		.i = t->i,
-		.n_draft = 1,
-	};
 
-	if (!may_open(s, t, is) || pending(s, t) != NULL)
-		return;
-	asked.draft = arena_alloc(s->c->arena, sizeof(asked.draft[0]));
-	*asked.draft = (struct msg_artifact){
-		.domain = s->c->envelope->domain,
-		.type = SLICE("effort"),
-		.status = SLICE("open"),
-		.thought_type = SLICE("original"),
-		.thread = s->c->thread,
-		.chain = t->flows->chain,
-		.created_at = t->ts,
-		.updated_at = t->ts,
-		.user = t->user,
-		.room = s->c->envelope->room,
-	};
-	package_fill(s->c, asked.draft, t, PLACE_opening, SURENESS);
-	effort_state_tell(s, &asked);
+	if (may_open(s, t, is) && pending(s, t) == NULL)
+		kept_wait(s, t, SLICE("effort"), SURENESS);
 }
 
 /* The draft of the turn that this one answers. */

@@ -50,18 +50,7 @@ due_key(struct key prefix, int64_t at, uint64_t thread)
 static int64_t
 due_at(struct slice key)
 {
-	return (int64_t)(key_read_u64(key, key.len - 16) ^
-	    (UINT64_C(1) << 63));
-}
-
-static struct key
-domain_key(struct slice domain)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	return k;
+	return key_read_i64(key, key.len - 16);
 }
 
 static struct key
@@ -208,7 +197,7 @@ unschedule(struct work *w, const struct held *h, int64_t at)
 	struct key k = due_key(stream_key(&h->d), at, h->thread);
 
 	db_delete(stage_tables(w->c->st), TABLE_episode_dues, key_slice(&k));
-	k = due_key(domain_key(h->d.domain), at, h->thread);
+	k = due_key(key_domain(h->d.domain), at, h->thread);
 	db_delete(stage_tables(w->c->st), TABLE_episode_live_dues,
 	    key_slice(&k));
 }
@@ -271,7 +260,7 @@ find_due(struct work *w, struct due *out)
 	bool there;
 
 	if (whole) {
-		domain = domain_key(e->domain);
+		domain = key_domain(e->domain);
 		from = &domain;
 	}
 	if (due_times_none(times, from, w->c->ts))
@@ -426,7 +415,7 @@ schedule(struct work *w, struct held *h)
 		put_due(w, TABLE_episode_dues, stream_key(&h->d), h);
 	}
 	if (h->d.live && (anew || h->quickened))
-		put_due(w, TABLE_episode_live_dues, domain_key(h->d.domain),
+		put_due(w, TABLE_episode_live_dues, key_domain(h->d.domain),
 		    h);
 }
 

@@ -51,8 +51,9 @@ kept_is_aside(struct compact *c, const struct compact_turn *t)
 
 /* ---- questions and answers ---- */
 
-static void
-ask(struct effort_state *s, const struct compact_turn *t, unsigned sure)
+void
+kept_wait(struct effort_state *s, const struct compact_turn *t,
+    struct slice type, unsigned sure)
 {
 	struct msg_artifact *draft = arena_alloc(s->c->arena, sizeof(*draft));
 	struct msg_a_asked asked = {
@@ -66,7 +67,7 @@ ask(struct effort_state *s, const struct compact_turn *t, unsigned sure)
 
 	*draft = (struct msg_artifact){
 		.domain = s->c->envelope->domain,
-		.type = SLICE("fact"),
+		.type = type,
 		.status = SLICE("open"),
 		.thought_type = SLICE("original"),
 		.thread = s->c->thread,
@@ -304,5 +305,5 @@ kept_decide(struct effort_state *s, const struct compact_turn *t,
 	else if ((!works || slice_is(is->why, "confirmed")) &&
 	    t->does->n_claims > 0 &&
 	    ((sure = package_opens(s->c, t, "fact")) > 0 || likewise))
-		ask(s, t, sure > 0 ? sure : LIKEWISE);
+		kept_wait(s, t, SLICE("fact"), sure > 0 ? sure : LIKEWISE);
 }

@@ -15,6 +15,9 @@
 
 /* A reminder or a note: it stands beside the effort that goes on. */
 bool kept_is_aside(struct compact *c, const struct compact_turn *t);
+/* A draft of that type, which waits for what is answered to the turn. */
+void kept_wait(struct effort_state *s, const struct compact_turn *t,
+    struct slice type, unsigned sure);
 /* What a turn leaves, once it is known how it stands to efforts. */
 void kept_decide(struct effort_state *s, const struct compact_turn *t,
     unsigned decides);

@@ -26,16 +26,6 @@ due_key(struct key prefix, const struct msg_artifact *a)
 }
 
 static struct key
-domain_key(struct slice domain)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	return k;
-}
-
-static struct key
 stream_of(const struct msg_artifact *a)
 {
 	return key_stream(a->domain, a->user, a->room);
@@ -69,8 +59,7 @@ find_due(struct compact *c, enum table_id table, const struct key *prefix,
 		due_times_learn(times, prefix, there &&
 		    e.key.len >= prefix->len + 8 && memcmp(e.key.ptr,
 			prefix->bytes, prefix->len) == 0 ?
-		    (int64_t)(key_read_u64(e.key, prefix->len) ^
-			(UINT64_C(1) << 63)) : INT64_MAX);
+		    key_read_i64(e.key, prefix->len) : INT64_MAX);
 	db_cursor_close(&cursor);
 	return n;
 }
@@ -90,7 +79,7 @@ kept_expire(struct compact *c)
 	if (db_count(stage_tables(c->st), table) == 0)
 		return;
 	if (tick)
-		domain = domain_key(e->domain);
+		domain = key_domain(e->domain);
 	n = find_due(c, table, tick ? &domain : &c->stream,
 	    tick ? NULL : c->kept_times, keys);
 	for (i = 0; i < n; i++) {
@@ -113,7 +102,7 @@ put_due(struct compact *c, const struct msg_artifact *a)
 	    MSG_a_due, &due);
 	if (!c->envelope->live)
 		return;
-	k = due_key(domain_key(a->domain), a);
+	k = due_key(key_domain(a->domain), a);
 	db_put_msg(stage_tables(c->st), TABLE_kept_live_due, key_slice(&k),
 	    MSG_a_due, &due);
 }
@@ -124,7 +113,7 @@ drop_due(struct compact *c, const struct msg_artifact *a)
 	struct key k = due_key(stream_of(a), a);
 
 	db_delete(stage_tables(c->st), TABLE_kept_due, key_slice(&k));
-	k = due_key(domain_key(a->domain), a);
+	k = due_key(key_domain(a->domain), a);
 	db_delete(stage_tables(c->st), TABLE_kept_live_due, key_slice(&k));
 }
 

@@ -298,16 +298,6 @@ write_grown(struct batch *b, struct db_txn *txn)
 
 /* ---- domains ---- */
 
-static struct key
-domain_key(struct slice domain)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	return k;
-}
-
 void
 batch_domain(const struct link *l, struct msg_link_domain *out)
 {
@@ -317,7 +307,7 @@ batch_domain(const struct link *l, struct msg_link_domain *out)
 	struct key k;
 
 	if (!b->has_domain || !slice_eq(b->domain_name, name)) {
-		k = domain_key(name);
+		k = key_domain(name);
 		arena_reset(&b->domain_arena);
 		b->domain = (struct msg_link_domain){ 0 };
 		b->domain_name = arena_dup(&b->domain_arena, name);
@@ -337,7 +327,7 @@ batch_domain(const struct link *l, struct msg_link_domain *out)
 void
 batch_put_domain(const struct link *l, const struct msg_link_domain *d)
 {
-	struct key k = domain_key(l->e->entry.as->envelope.domain);
+	struct key k = key_domain(l->e->entry.as->envelope.domain);
 
 	link_put(l, TABLE_link_domains, &k, MSG_link_domain, d);
 	batch_of(l)->has_domain = false;

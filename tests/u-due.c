@@ -5,26 +5,13 @@
 
 #include "common/xmalloc.h"
 #include "compactor/due_times.h"
+#include "tests/scratch_db.h"
 #include "tests/tap.h"
 
 static struct {
 	char folder[64];
 	struct db *db;
 } t = { .folder = "/tmp/skein-u-due.XXXXXX" };
-
-static void
-open_db(void)
-{
-	struct db_options options = { .map_bytes = 8 << 20,
-		.map_limit = 64 << 20, .max_readers = 8 };
-	struct db_error why;
-
-	if (mkdtemp(t.folder) == NULL ||
-	    db_open(&t.db, t.folder, ENV_compactor, &options, &why) == -1) {
-		printf("Bail out! no store in %s\n", t.folder);
-		exit(1);
-	}
-}
 
 static struct key
 stream_of(const char *user)
@@ -100,7 +87,7 @@ main(void)
 {
 	char *command;
 
-	open_db();
+	t.db = scratch_db(t.folder, ENV_compactor);
 	test_times();
 	test_batches();
 	db_close(&t.db);

@@ -7,6 +7,7 @@
 
 #include "common/rows.h"
 #include "common/xmalloc.h"
+#include "tests/scratch_db.h"
 #include "tests/tap.h"
 
 static struct {
@@ -14,20 +15,6 @@ static struct {
 	struct db *db;
 	struct arena arena;
 } t = { .folder = "/tmp/skein-u-rows.XXXXXX" };
-
-static void
-open_db(void)
-{
-	struct db_options options = { .map_bytes = 8 << 20,
-		.map_limit = 64 << 20, .max_readers = 8 };
-	struct db_error why;
-
-	if (mkdtemp(t.folder) == NULL ||
-	    db_open(&t.db, t.folder, ENV_compactor, &options, &why) == -1) {
-		printf("Bail out! no store in %s\n", t.folder);
-		exit(1);
-	}
-}
 
 /* A record with lists in lists, that grows with n. */
 static struct msg_a_thread
@@ -288,7 +275,7 @@ main(void)
 {
 	char *command;
 
-	open_db();
+	t.db = scratch_db(t.folder, ENV_compactor);
 	arena_init(&t.arena);
 	test_batch();
 	test_copies();
