@@ -23,6 +23,7 @@ struct cli {
 	const char *verb;
 	char *exec_dir;		/* where the programs beside us are */
 	bool json;		/* --json */
+	bool help;		/* a verb only lists its options, and ends */
 	bool colour;		/* standard output is a terminal */
 	/* Of a process that answers many questions; else NULL. */
 	struct recall *kept;

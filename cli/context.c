@@ -32,6 +32,24 @@ find_thread(const struct cli *cli, struct recall *r, const struct asked *a,
 	return 0;
 }
 
+/* An empty answer says why on the side: the model gets it as it is. */
+static void
+say_empty(const struct cli *cli, const struct asked *a,
+    const struct context *context)
+{
+	if (context->text.len > 0)
+		return;
+	if (context->n_parts > 0)
+		fprintf(stderr, "skein %s: nothing fits into %llu tokens\n",
+		    cli->verb, (unsigned long long)a->budget);
+	else if (a->user.len > 0 && a->room.len == 0)
+		fprintf(stderr, "skein %s: nothing is known of user '%.*s' "
+		    "outside rooms; --room, --thread or --query look "
+		    "elsewhere\n", cli->verb, SLICE_ARG(a->user));
+	else
+		fprintf(stderr, "skein %s: nothing is known\n", cli->verb);
+}
+
 static int
 make(const struct cli *cli, struct recall *r, const struct asked *a,
     enum context_format format, struct arena *arena, struct msg_strs *used)
@@ -52,6 +70,7 @@ make(const struct cli *cli, struct recall *r, const struct asked *a,
 	} else {
 		context_print(&out, &context, format);
 		fwrite(out.ptr, 1, out.len, stdout);
+		say_empty(cli, a, &context);
 		*used = context_used(&context);
 	}
 	buf_release(&out);

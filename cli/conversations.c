@@ -65,6 +65,12 @@ link_children(struct drawing *d)
 }
 
 struct slice
+conversations_said(const struct msg_xmessage *m)
+{
+	return m->text.len > 0 ? m->text : m->content;
+}
+
+struct slice
 conversations_text(struct query *q, uint64_t seq, struct slice *id)
 {
 	const struct msg_exchange *x;
@@ -80,7 +86,7 @@ conversations_text(struct query *q, uint64_t seq, struct slice *id)
 	own = x->n_added;
 	if (own > 0 && x->added[own - 1].reply)
 		own--;
-	return own > 0 ? x->added[own - 1].text : SLICE_NONE;
+	return own > 0 ? conversations_said(&x->added[own - 1]) : SLICE_NONE;
 }
 
 void

@@ -20,6 +20,8 @@ bool conversations_show(const struct cli *cli,
 
 /* ---- conversations.c, for both ---- */
 
+/* What a message says; where that is no text, as in calls of tools, its JSON. */
+struct slice conversations_said(const struct msg_xmessage *m);
 /* The last message of a call's request; its sender's id, or nothing. */
 struct slice conversations_text(struct query *q, uint64_t seq,
     struct slice *id);

@@ -96,7 +96,7 @@ tell_messages(const struct story *y, const struct msg_exchange *x)
 	     i++) {
 		reply = slice_is(x->added[i].role, "assistant");
 		buf_adds(out, reply ? "     > " : "       ");
-		conversations_line(out, x->added[i].text, room);
+		conversations_line(out, conversations_said(&x->added[i]), room);
 		buf_addc(out, '\n');
 	}
 }

@@ -3,6 +3,8 @@
  */
 #include "cli/options.h"
 
+#include <stdio.h>
+
 #include "cli/cli.h"
 #include "common/when.h"
 
@@ -65,6 +67,20 @@ no_option(const struct cli *cli, const struct option_spec *specs,
 	return 2;
 }
 
+/* For `skein VERB --help`: every option with what it takes. */
+static void
+list_options(const struct option_spec *specs)
+{
+	static const char *const takes[] = { [OPTION_FLAG] = "",
+		[OPTION_TEXT] = " TEXT", [OPTION_NUMBER] = " NUMBER",
+		[OPTION_TIME] = " TIME" };
+
+	printf("options:\n");
+	for (; specs->kind != OPTION_END; specs++)
+		printf("  --%s%s\n", specs->name, takes[specs->kind]);
+	printf("  --json\n");
+}
+
 static int
 set(const struct cli *cli, const struct option_spec *spec, const char *value)
 {
@@ -122,6 +138,10 @@ options_read(const struct cli *cli, const struct option_spec *specs,
 {
 	int i, rc, kept = 1;
 
+	if (cli->help) {
+		list_options(specs);
+		return 2;
+	}
 	for (i = 1; i < *argc && kept <= free_operands; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			i++;

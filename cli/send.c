@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -12,17 +13,23 @@
 #include "cli/options.h"
 #include "common/json.h"
 #include "common/sender.h"
+#include "common/xmalloc.h"
 
 struct outcome {
 	struct buf line;
 	uint64_t last_seq;
 	uint64_t refused;
+	/* The input line of each post under way, in a ring by its number. */
+	uint64_t *line_of;
+	size_t window;
+	uint64_t lines, posted, answered;
 };
 
 static void
 on_result(void *data, const struct msg_ack *ack)
 {
 	struct outcome *o = data;
+	uint64_t number = o->line_of[++o->answered % o->window];
 	const char *class;
 
 	buf_clear(&o->line);
@@ -33,7 +40,9 @@ on_result(void *data, const struct msg_ack *ack)
 		buf_addc(&o->line, ',');
 	}
 	if (ack->code.len > 0) {
-		buf_adds(&o->line, "\"error\":{\"code\":");
+		buf_adds(&o->line, "\"line\":");
+		buf_addu(&o->line, number);
+		buf_adds(&o->line, ",\"error\":{\"code\":");
 		json_put_str(&o->line, ack->code);
 		buf_adds(&o->line, ",\"message\":");
 		json_put_str(&o->line, ack->message);
@@ -77,9 +86,26 @@ settle(int fd, struct sender *sender)
 	return 0;
 }
 
+/* A line's number is kept until its answer; empty ones are passed over. */
+static int
+post_line(struct outcome *o, struct slice line, struct sender *sender)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	/* Editors that write a byte order mark mean nothing by it. */
+	if (++o->lines == 1 && line.len >= 3 && memcmp(line.ptr, mark, 3) == 0)
+		line = slice_of(line.ptr + 3, line.len - 3);
+	if (line.len == 0)
+		return 0;
+	/* Room for it first: posting may answer those before. */
+	o->line_of[++o->posted % o->window] = o->lines;
+	return sender_post_json(sender, line);
+}
+
 /* Posts the whole lines of `in`, and at the end of input what is left too. */
 static int
-post_lines(struct buf *in, bool at_end, struct sender *sender)
+post_lines(struct buf *in, bool at_end, struct outcome *o,
+    struct sender *sender)
 {
 	size_t from = 0, len;
 	char *newline;
@@ -90,8 +116,7 @@ post_lines(struct buf *in, bool at_end, struct sender *sender)
 			break;
 		len = newline == NULL ? in->len - from :
 					(size_t)(newline - in->ptr) - from;
-		if (len > 0 && sender_post_json(sender,
-			slice_of(in->ptr + from, len)) == -1)
+		if (post_line(o, slice_of(in->ptr + from, len), sender) == -1)
 			return -1;
 		from += len + (newline != NULL);
 	}
@@ -101,7 +126,7 @@ post_lines(struct buf *in, bool at_end, struct sender *sender)
 }
 
 static int
-send_lines(struct cli *cli, int fd, struct sender *sender)
+send_lines(struct cli *cli, int fd, struct outcome *o, struct sender *sender)
 {
 	enum { READ_BYTES = 64 * 1024 };
 	struct buf in;
@@ -122,7 +147,7 @@ send_lines(struct cli *cli, int fd, struct sender *sender)
 			rc = cli_fail(cli, "reading: %s", strerror(errno));
 		in.len += len > 0 ? (size_t)len : 0;
 		if (rc == 0 && in.len > 0)
-			rc = post_lines(&in, len == 0, sender);
+			rc = post_lines(&in, len == 0, o, sender);
 	}
 	buf_release(&in);
 	return rc;
@@ -161,8 +186,11 @@ verb_send(struct cli *cli, int argc, char **argv)
 	}
 	warn_if_down(cli);
 	buf_init(&outcome.line, SIZE_MAX / 4);
+	/* One more than can be under way: the one that waits for room. */
+	outcome.window = (size_t)cli->conf.client_window + 1;
+	outcome.line_of = xcalloc(outcome.window, sizeof(*outcome.line_of));
 	sender = sender_open(&cli->conf, on_result, &outcome);
-	rc = send_lines(cli, in, sender);
+	rc = send_lines(cli, in, &outcome, sender);
 	if (rc == 0)
 		rc = sender_flush(sender);
 	if (rc == -1)
@@ -173,6 +201,7 @@ verb_send(struct cli *cli, int argc, char **argv)
 	if (in != STDIN_FILENO)
 		close(in);
 	buf_release(&outcome.line);
+	free(outcome.line_of);
 	if (rc == 0 && wait && outcome.last_seq > 0)
 		rc = cli_wait_store(cli, outcome.last_seq) == 0 ? 0 : 1;
 	return rc != 0 ? rc : outcome.refused > 0 ? 1 : 0;

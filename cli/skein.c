@@ -61,17 +61,24 @@ help(FILE *out)
 		     "  See skein(1).\n");
 }
 
-/* `skein VERB --help`; false if the verb is not one of ours. */
+/*
+ * `skein VERB --help`; false if the verb is not one of ours.  The options are
+ * the verb's own to tell; `ask` has none, it hands them on.
+ */
 static bool
-help_verb(const char *name)
+help_verb(struct cli *cli, int argc, char **argv)
 {
 	size_t i;
 
 	for (i = 0; i < N_VERBS; i++) {
-		if (strcmp(name, verbs[i].name) != 0)
+		if (strcmp(argv[0], verbs[i].name) != 0)
 			continue;
-		printf("usage: skein %s %s\n%s.  See skein(1).\n", name,
+		printf("usage: skein %s %s\n%s.  See skein(1).\n", argv[0],
 		    verbs[i].arguments, verbs[i].what);
+		cli->help = true;
+		if (verbs[i].run != verb_ask && verbs[i].run != verb_digest &&
+		    verbs[i].run != verb_packages)
+			(void)verbs[i].run(cli, argc, argv);
 		return true;
 	}
 	return false;
@@ -206,7 +213,8 @@ run_command(struct cli *cli, int argc, char **argv)
 		printf("skein %s, schema %d\n", SKEIN_VERSION, TABLES_SCHEMA);
 		return 0;
 	}
-	if (argc > 2 && strcmp(argv[2], "--help") == 0 && help_verb(argv[1]))
+	if (argc > 2 && strcmp(argv[2], "--help") == 0 &&
+	    help_verb(cli, argc - 1, argv + 1))
 		return 0;
 	return run_verb(cli, argc - 1, argv + 1);
 }

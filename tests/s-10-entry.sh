@@ -42,6 +42,11 @@ like "$(sed -n 3p <<<"$out")" id_conflict 'and other content is seen there too'
 out=$(send '{"id":"late","text":""}' '{"id":"late","text":"now right"}')
 like "$out" '"error".*"seq"' 'a refused id can be used again'
 
+# What was refused is named by its line; a byte order mark is none of it.
+out=$(printf '\xef\xbb\xbf{"text":"marked"}\n\n{"text":""}\nno json\n{"text":"fine"}\n' | skein send)
+is "$(jq -c '[.line, .error.code]' <<<"$out" | paste -sd ' ')" \
+  '[null,null] [3,"bad_value"] [4,"bad_json"] [null,null]' 'an error says its line, a mark at the beginning is passed over'
+
 # An exchange is the same by its content as well.
 x='{"type":"exchange","id":"x","messages":[{"role":"user","content":"hi"}],"response":"ho"}'
 like "$(send "$x")" '"id":"x","seq"' 'an exchange'

@@ -51,7 +51,7 @@ for budget in 60 100 200 400 1000; do
 done
 skein context --query 'capital of France' --budget 60 --format json --no-used >"$SCRATCH/json"
 ok 'what was left out is told with the reason' quiet jq -e '.left_out | length > 0 and all(.why != null)' "$SCRATCH/json"
-is "$(skein context --thread auth --budget 10 2>&1)" '' 'a budget that holds nothing gives nothing'
+is "$(skein context --thread auth --budget 10 2>/dev/null)" '' 'a budget that holds nothing gives nothing'
 skein context --query 'capital of France' --format json --no-used >"$SCRATCH/json"
 ok 'a question finds its turns' quiet jq -e '.text | test("capital of France is Paris")' "$SCRATCH/json"
 ok '  of all users where none is named' quiet jq -e '.parts | map(.key) | length > 1' "$SCRATCH/json"
@@ -101,6 +101,11 @@ printf '%s\n' '{"user":"zed","thread":"desk","ts":"2024-01-01T10:00:00Z","text":
 known() { skein context --thread desk --no-used --format json | jq -r '.parts + .left_out | .[].text' | grep '^- '; }
 like "$(known)" '\[fact 2024-01-01\].*6543.*\[stale: of 2024-01-01\]' 'a fact of long ago is stale'
 ok '  not when facts last' test "$(SKEIN_FACT_STALE_DAYS=0 known | grep -c stale:)" = 0
+
+# An empty answer says why, beside the answer.
+is "$(skein context --user stranger 2>/dev/null)" '' 'of a stranger nothing is told'
+like "$(skein context --user stranger 2>&1)" "nothing is known of user 'stranger' outside rooms" 'which is said'
+like "$(skein context --thread desk --budget 3 --no-used 2>&1)" 'nothing fits into 3 tokens' 'and that nothing fits'
 
 down
 done_testing

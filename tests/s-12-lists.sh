@@ -129,6 +129,14 @@ for words in 'turns --bogus' 'turns --limit' 'turns --limit 0' 'turns --limit 1x
   ok '  with a reason' test -s "$SCRATCH/err"
 done
 is "$(code skein turns --thread none)" 1 'a thread that is not there: exit 1'
+# Every verb lists its options, and does nothing else.
+told=0
+for verb in $(skein help | awk '/^  [a-z]/ { print $1 }'); do
+  case $verb in up | down | restart | replace | tap | ask | digest | packages) continue ;; esac
+  skein "$verb" --help 2>/dev/null | grep -qx '  --json' && told=$((told + 1)) || echo "# $verb"
+done
+ok "$told verbs tell their options" test "$told" -gt 30
+is "$(code skein search --help)" 0 'which is no error'
 
 # status
 is "$(code skein status --json)" 0 'status: all up'

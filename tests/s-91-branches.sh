@@ -97,6 +97,8 @@ is "$(skein show "$key/branch_2" | grep -c '^  [0-9]')" 2 'or one branch of it'
 is "$(skein show "$key" --json | jq -c '[.kind, .key, .calls, .branches]')" \
   "[\"conversation\",\"$key\",7,[\"main\",\"branch_2\",\"branch_3\",\"branch_4\"]]" 'as JSON too'
 is "$(skein show "$key/branch_2" --turns --json | jq -r '[.turns[].text] | join(" ")')" 'q3 C q6 C2' '  with its turns'
+ok 'a reply that only calls tools is told by its calls' \
+  grep -q '> .*"name":"Task"' <(skein show "$(where t conversation)")
 ok 'a branch that is not there is said so' eval '! skein show "$key/branch_9" 2>"$SCRATCH/err"'
 ok '  with what there is to ask for' grep -q 'v12/branch_2' "$SCRATCH/err"
 ok 'of another domain nothing is shown' eval '! skein show "$key" --domain other 2>/dev/null'
