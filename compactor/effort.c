@@ -5,6 +5,7 @@
 
 #include "common/when.h"
 #include "compactor/due_times.h"
+#include "compactor/effort_how.h"
 #include "compactor/effort_late.h"
 #include "compactor/effort_words.h"
 #include "compactor/kept.h"
@@ -94,58 +95,24 @@ go_on(struct effort_state *s, const struct compact_turn *t, struct slice key,
 	set(s, t, key, why);
 }
 
-/* What was reported, or else proposed, last, and has not failed. */
-static struct slice
-offered_last(const struct msg_a_work *w)
-{
-	if (w == NULL)
-		return SLICE_NONE;
-	/* What was proposed after the report, or is more than "done". */
-	if (w->trying.len > 0 && ((!w->told &&
-		w->trying_turn > w->report_turn) ||
-		!effort_says_what(w->report)))
-		return w->trying;
-	return w->report;
-}
-
 /*
- * The resolution is the sentence that resolved it.  Where that says no more
- * than that it works, it is what was reported, or proposed, before.
+ * The resolution is the sentence that resolved it, whoever said it and when;
+ * see effort_how.h.
  */
 static void
 word_resolution(struct effort_state *s, const struct msg_a_work *w,
-    struct msg_artifact *a, const struct compact_turn *t, bool accepted)
+    struct msg_artifact *a, const struct compact_turn *t, bool decides,
+    bool chosen)
 {
-	const struct summary_turn st = summary_turn(t);
-	struct summary_line line = summary_resolution(s->c->arena, &st);
-	struct slice how = effort_unaddressed(s, line.text);
-	struct slice offered = offered_last(w);
-	/* The name of the one it is said to tells nothing. */
-	unsigned content = line.content - (how.len < line.text.len &&
-	    line.content > 0);
+	struct slice how, choice = decides || chosen ?
+	    package_sentence(s->c, t, "decision") : SLICE_NONE;
 
 	package_fill(s->c, a, t, PLACE_resolving, 0);
-	/* Who has it done for him only confirms it. */
-	if (w != NULL && w->report.len > 0 && content > 1)
-		content = 1;
-	if (offered.len > 0 && (accepted ||
-		!summary_tells_how(s->c->arena, how, content)))
-		how = offered;
-	if (how.len == 0 || slice_eq(how, line.text))
-		return;
-	artifact_set_field(a, s->c->arena, "resolution", &how, 1);
-	a->resolution = how;
-	package_word(s->c, a);
-}
-
-/* The sentence that makes the choice is what the effort came to. */
-static void
-word_choice(struct effort_state *s, struct msg_artifact *a,
-    const struct compact_turn *t)
-{
-	struct slice how = package_sentence(s->c, t, "decision");
-
+	how = w == NULL ? choice : effort_how(s, w, t, choice,
+	    chosen);
 	if (how.len == 0)
+		how = effort_unaddressed(s, a->resolution);
+	if (how.len == 0 || slice_eq(how, a->resolution))
 		return;
 	artifact_set_field(a, s->c->arena, "resolution", &how, 1);
 	a->resolution = how;
@@ -154,7 +121,7 @@ word_choice(struct effort_state *s, struct msg_artifact *a,
 
 static void
 resolve(struct effort_state *s, const struct compact_turn *t,
-    const struct effort_choice *c)
+    const struct effort_choice *c, bool decides)
 {
 	struct slice key = c->effort;
 	struct msg_a_work *w = effort_work(s, key);
@@ -170,9 +137,7 @@ resolve(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (w != NULL && w->trying.len > 0 && !w->told && t->does->concludes)
 		keep_attempt(s, w, a, t, true);
-	word_resolution(s, w, a, t, c->accepted);
-	if (c->chosen)
-		word_choice(s, a, t);
+	word_resolution(s, w, a, t, decides, c->chosen);
 	compact_state(s->c, a, SLICE("resolved"), SLICE("resolved"),
 	    a->resolution);
 	compact_tell(s->c, t->i, key);
@@ -190,7 +155,7 @@ leave_done(struct effort_state *s, const struct compact_turn *t,
 
 	if (w == NULL || a == NULL)
 		return;
-	how = offered_last(w);
+	how = effort_how(s, w, NULL, SLICE_NONE, false);
 	artifact_set_field(a, s->c->arena, "resolution", &how, how.len > 0);
 	a->resolution = how;
 	package_word(s->c, a);
@@ -301,7 +266,7 @@ effort_decide(struct effort_state *s, const struct compact_turn *t,
 		reject(s, t, c.effort);
 		break;
 	case EFFORT_RESOLVE:
-		resolve(s, t, &c);
+		resolve(s, t, &c, signs->decides > 0);
 		if (c.chosen && signs->decides == 0)
 			signs->decides = PICKED;
 		break;

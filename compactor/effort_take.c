@@ -4,6 +4,7 @@
 #include "common/text.h"
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
+#include "compactor/effort_how.h"
 #include "compactor/effort_late.h"
 #include "compactor/effort_state.h"
 #include "compactor/effort_words.h"
@@ -65,6 +66,7 @@ end_work(struct msg_a_work *w)
 	w->tokens = w->from = 0;
 	w->recent.count = 0;
 	w->n_lines = 0;
+	w->n_hows = 0;
 }
 
 /* An artifact that a turn or a command has opened, ended or opened again. */
@@ -201,6 +203,7 @@ take_effort(struct effort_state *s, const struct compact_turn *t,
 		end_trying(w);
 		w->report = SLICE_NONE;
 		w->report_turn = 0;
+		w->n_hows = 0;
 	}
 	if (effort_is_open(w)) {
 		if (slice_is(t->role, "user") && !effort_is_other(w, t))
@@ -210,6 +213,8 @@ take_effort(struct effort_state *s, const struct compact_turn *t,
 			note_report(s, w, t);
 		else if (!t->does->machine)
 			note_trying(s, w, t);
+		if (!t->does->machine && !slice_is(is->why, "opened"))
+			effort_how_note(s, w, t);
 	}
 	w->last = t->number;
 }

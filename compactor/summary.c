@@ -147,20 +147,6 @@ summary_tells_problem(struct arena *a, struct slice sentence)
 	return phrase_in(words, count, PHRASES(problems));
 }
 
-bool
-summary_tells_how(struct arena *a, struct slice sentence, unsigned content)
-{
-	static const char *const past[] = { "had", "helped", "needed", "was",
-		"were" };
-	struct phrase_word *words;
-	size_t count = phrase_words(a, sentence, &words);
-
-	/* "Merged" alone is a deed as well, and tells nothing. */
-	return content > 0 && (phrase_in(words, count, PHRASES(causes)) ||
-	    phrase_in(words, count, PHRASES(past)) ||
-	    (content > 1 && phrase_in(words, count, PHRASES(deeds))));
-}
-
 /* ---- weighing ---- */
 
 struct weighed {

@@ -77,9 +77,6 @@ size_t summary_sentences(struct arena *a, const struct summary_turn *t,
 bool summary_is_empty(struct slice stem);
 /* Does it tell that something is wrong? */
 bool summary_tells_problem(struct arena *a, struct slice sentence);
-/* Does it tell what was wrong or what was done, and not only that it works? */
-bool summary_tells_how(struct arena *a, struct slice sentence,
-    unsigned content);
 /* How much of the topic is told between at and at + len. */
 unsigned summary_content(const struct msg_c_turn *does, size_t at, size_t len);
 

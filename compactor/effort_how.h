@@ -1,0 +1,25 @@
+/*
+ * effort_how - which sentence tells how an effort was resolved
+ *
+ * Every sentence of an effort's own turns since something last failed is
+ * weighed by what it does: it says what was done, what was wrong, what to do.
+ * The points are in effort_how.def.  The few best wait with the effort; when it
+ * ends they are weighed against the words of the turn that ends it.
+ */
+#ifndef COMPACTOR_EFFORT_HOW_H
+#define COMPACTOR_EFFORT_HOW_H
+
+#include "compactor/effort_state.h"
+
+/* Keeps what the turn says, where it is among the best. */
+void effort_how_note(struct effort_state *s, struct msg_a_work *w,
+    const struct compact_turn *t);
+/*
+ * The best sentence; empty: there is none.  `choice` is the one that makes a
+ * choice in this turn, where there is one; `chosen`: the effort was for it.
+ * Without a turn, of what was said before.
+ */
+struct slice effort_how(struct effort_state *s, const struct msg_a_work *w,
+    const struct compact_turn *t, struct slice choice, bool chosen);
+
+#endif
