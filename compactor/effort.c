@@ -191,8 +191,10 @@ reject(struct effort_state *s, const struct compact_turn *t, struct slice key)
 	struct msg_artifact *a;
 
 	compact_join(s->c, key, t);
+	/* A plain statement cannot fail, unless he has done what it said. */
 	if (w == NULL || (own.text.len == 0 && w->report.len == 0 &&
-		(w->trying.len == 0 || w->told))) {
+		(w->trying.len == 0 || (w->told &&
+		    (!effort_did(t) || w->n_hows == 0))))) {
 		set(s, t, key, "rejected");
 		return;
 	}
@@ -210,7 +212,8 @@ reject(struct effort_state *s, const struct compact_turn *t, struct slice key)
 		told.trying = w->report;
 		told.trying_turn = w->report_turn;
 		told.trying_at = t->ts;
-	}
+	} else if (w->told)
+		told.trying = effort_how(s, w, NULL, SLICE_NONE, false);
 	keep_attempt(s, &told, a, t, false);
 	compact_tell(s->c, t->i, key);
 	set(s, t, key, "attempt");
@@ -267,7 +270,7 @@ effort_decide(struct effort_state *s, const struct compact_turn *t,
 		break;
 	case EFFORT_RESOLVE:
 		resolve(s, t, &c, signs->decides > 0);
-		if (c.chosen && signs->decides == 0)
+		if (c.chosen && signs->decides < PICKED)
 			signs->decides = PICKED;
 		break;
 	case EFFORT_REOPEN:

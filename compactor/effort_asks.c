@@ -75,24 +75,35 @@ effort_wants_deed(struct slice goal)
 	return turn_says(&t, deeds);
 }
 
-bool
-effort_picks(const struct compact_turn *t)
+/* "Ok, Lisbon", "the 7:10 then". */
+static bool
+picks(const struct compact_turn *t, size_t i)
 {
 	enum { FEW = 4 };
 	static const char *const settled[] = { "ok", "okay", "alright", "then",
 		"fine", "so", NULL };
 	static const char *const open[] = { "but", "not", "or", "maybe", "if",
-		"what", "how", "why", "which", "when", "i", "we", "and", NULL };
-	struct msg_c_sentence s = turn_sentence(t, 0);
-	const struct words *w;
+		"what", "how", "why", "which", "when", "i", "we", "and",
+		"thanks", "thank", "wait", "waiting", "sure", NULL };
+	struct msg_c_sentence s = turn_sentence(t, i);
+	struct slice text = sentence_text(t, &s);
 	struct words room;
+	const struct words *w = sentence_words(t, i, &room);
 
-	w = sentence_words(t, 0, &room);
 	return w->count > 1 && w->count <= FEW && !is_asked(&s) &&
-	    s.len > 0 && t->text.ptr[s.at + s.len - 1] != '?' &&
+	    text.len > 0 && text.ptr[text.len - 1] != '?' &&
 	    (word_one_of(w->at[0], settled) ||
 		text_is_word(w->at[w->count - 1], "then")) &&
 	    !words_say(w, open);
+}
+
+bool
+effort_picks(const struct compact_turn *t)
+{
+	size_t n = sentence_count(t);
+
+	/* What speaks for it may come before: "too far. then Lisbon". */
+	return picks(t, 0) || (n > 1 && picks(t, n - 1));
 }
 
 bool

@@ -277,6 +277,9 @@ choose_reject(const struct compact_turn *t, const struct voices *v)
 		if (voices_is_offered(w, t) && !effort_still_fails(t) &&
 		    voices_answer_question(v) && v->answered->more)
 			return choice(EFFORT_RESOLVE, w);
+		/* "Nah, leave it. Looks good, merged" */
+		if (voices_answer_question(v) && voices_accept(w, t, v))
+			return choice(EFFORT_RESOLVE, w);
 		/* "No" to a question or an offer is no failed attempt. */
 		if (!voices_is_owner(w, t) || ((voices_answer_question(v) ||
 			is_offer(v)) && !effort_still_fails(t)))
@@ -345,9 +348,10 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	    (w != v->adjacent && voices_is_offered(w, t) &&
 		effort_still_so(t)))
 		return choice(EFFORT_REJECT, w);
+	/* "Next" and "go on" go on. */
 	if (voices_is_reported(w, t) && w->report_turn == w->last &&
-	    slice_is(t->does->act, "request") && t->does->n_claims > 0 &&
-	    t->does->confidence >= SURE)
+	    slice_is(t->does->act, "request") &&
+	    effort_word_count(t->does) > 1 && t->does->confidence >= SURE)
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
 	if (is_aside(s, t, v) || (signs->dated > 0 &&

@@ -329,7 +329,7 @@ kind_points(const struct told *k)
 	if (!k->other)
 		return owner ? HOW_outcome : 0;
 	if (tells_what_came(k))
-		return HOW_came;
+		return HOW_came + (k->reports ? HOW_report : 0);
 	if (tells_to_do(k))
 		return tells_to_look(k) ? HOW_look : HOW_advice;
 	return HOW_told + (k->reports ? HOW_report : 0) +
@@ -675,4 +675,42 @@ effort_how(struct effort_state *s, const struct msg_a_work *w,
 	if (best_of(s, w, &k, &last) && last.points >= most)
 		best = last.text;
 	return best;
+}
+
+bool
+effort_how_is_echoed(const struct msg_a_work *w, const struct compact_turn *t)
+{
+	const struct msg_c_claim *claim;
+	size_t i, at, n;
+
+	for (i = 0; i < t->does->n_claims; i++) {
+		claim = &t->does->claims[i];
+		for (at = 0; at < claim->keywords.count; at++)
+			for (n = 0; n < w->n_hows; n++)
+				if (strs_has(&w->hows[n].words,
+					claim->keywords.at[at]))
+					return true;
+	}
+	return false;
+}
+
+bool
+effort_did(const struct compact_turn *t)
+{
+	static const char *const looked[] = { "tried", "looked", "asked",
+		"checked", "noticed", "waited", "needed", "seemed", "failed",
+		"stopped", "worked", "helped", "based", "named", NULL };
+	struct told k = { .t = t, .ends = true };
+	struct words room;
+	size_t i;
+
+	for (i = 0; i < sentence_count(t) && i < 2; i++) {
+		k.w = sentence_words(t, i, &room);
+		k.first = lead_len(k.w);
+		if (k.first < k.w->count && (begins_with_deed(&k) ||
+			(words_done(k.w) && does_first(&k))))
+			return !word_one_of(k.w->at[k.first], looked) ||
+			    k.first + 3 < k.w->count;
+	}
+	return false;
 }

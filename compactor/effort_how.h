@@ -21,5 +21,8 @@ void effort_how_note(struct effort_state *s, struct msg_a_work *w,
  */
 struct slice effort_how(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t, struct slice choice, bool chosen);
+/* Does a turn have a word of what was said to be done or to do? */
+bool effort_how_is_echoed(const struct msg_a_work *w,
+    const struct compact_turn *t);
 
 #endif

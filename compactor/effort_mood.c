@@ -57,8 +57,7 @@ static const char *const waits[] = { "will", "i'll", "we'll", "try", "trying",
 	"question", "thought", "point", "morning", "luck", "start", "seems",
 	"other", "others", "rest", "another", "remaining", "book", "order",
 	"reserve", "proceed", "ahead", "confirm", "add", "change", "remove",
-	"delete", "rename", "move", "send",
-	NULL };
+	"delete", "rename", "move", "send", "hm", "hmm", "meh", NULL };
 
 /* How many words behind it belong to what is denied. */
 static size_t
@@ -126,16 +125,20 @@ sentence_mood(const struct words *w)
 struct effort_mood
 effort_mood(const struct compact_turn *t)
 {
+	static const char *const no[] = { "no", "nah", "nope", NULL };
 	struct effort_mood m = { 0 }, one;
 	struct msg_c_sentence s;
+	const struct words *w;
 	struct words room;
 	size_t i, n = sentence_count(t);
+	bool declined = false;
 	struct slice text;
 
 	for (i = 0; i < n; i++) {
 		s = turn_sentence(t, i);
 		text = sentence_text(t, &s);
-		one = sentence_mood(sentence_words(t, i, &room));
+		w = sentence_words(t, i, &room);
+		one = sentence_mood(w);
 		one.waits = one.waits ||
 		    memchr(text.ptr, '?', text.len) != NULL;
 		if (one.bad || one.waits) {
@@ -143,10 +146,15 @@ effort_mood(const struct compact_turn *t)
 			m.praise = m.praise && !one.bad;
 			m.well = m.well && !one.bad;
 			m.used = m.used && !one.bad;
+			declined = i == 0 && w->count > 0 &&
+			    word_one_of(w->at[0], no);
 			m.bad = m.bad || one.bad;
 			m.waits = m.waits || one.waits;
 			continue;
 		}
+		/* "Nah, leave it. Looks good": he declines what was offered. */
+		if (declined && (one.praise || one.used))
+			m.bad = false;
 		m.praise = m.praise || one.praise;
 		m.used = m.used || one.used;
 		if (one.well)

@@ -1,6 +1,7 @@
 /*
  * effort_outcome - how what was proposed or done has gone, by the wording
  */
+#include "common/text.h"
 #include "compactor/effort_words.h"
 #include "compactor/effort_words_impl.h"
 #include "compactor/summary.h"
@@ -122,13 +123,32 @@ effort_thanks_for_outcome(const struct compact_turn *t)
 	return false;
 }
 
+/* "Portrait ones are fine now but pngs crash" */
+static bool
+fails_besides(const struct words *w)
+{
+	static const char *const fails[] = { "crash", "crashes", "fail",
+		"fails", "failed", "hang", "hangs", "break", "breaks", "broken",
+		"error", "errors", "wrong", "missing", "doesn't", "don't",
+		"still", "empty", "blank", "slow", "gone", NULL };
+	size_t i;
+
+	for (i = 1; i < w->count; i++)
+		if (text_is_word(w->at[i], "but"))
+			break;
+	for (; i < w->count; i++)
+		if (word_one_of(w->at[i], fails))
+			return true;
+	return false;
+}
+
 bool
 effort_tells_failure(const struct compact_turn *t)
 {
 	static const char *const first[] = { "no", "nope", "nah", "same",
 		"nothing", "still", NULL };
-	static const char *const fails[] = { "doesn't", "didn't", "won't",
-		"isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
+	static const char *const fails[] = { "doesn't", "don't", "didn't",
+		"won't", "isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
 		"still", "fails", "failed", "crashes", "crashed", "nope",
 		"neither", NULL };
 	static const char *const already[] = { "already", NULL };
@@ -141,7 +161,11 @@ effort_tells_failure(const struct compact_turn *t)
 	struct words room;
 	const struct words *w = turn_words(t, &room);
 
-	if (w->count == 0 || turn_says(t, unsure))
+	if (w->count == 0)
+		return false;
+	if (fails_besides(w))
+		return true;
+	if (turn_says(t, unsure))
 		return false;
 	/* "I have done this three times already", "the mails came twice again" */
 	if (turn_says(t, already) && turn_says(t, done))

@@ -52,8 +52,8 @@ room_remarked_on(const struct effort_state *s, const struct compact_turn *t,
 	size_t i;
 
 	if (!v->room || signs->opens == 0 || signs->opens > TOLD ||
-	    v->answered != NULL || !slice_is(t->does->act, "inform") ||
-	    effort_speaks_of_self(t))
+	    (v->answered != NULL && !slice_eq(v->answered->user, t->user)) ||
+	    !slice_is(t->does->act, "inform") || effort_speaks_of_self(t))
 		return NULL;
 	for (i = 0; i < s->thread.n_works; i++) {
 		w = &s->thread.works[i];

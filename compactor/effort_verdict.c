@@ -2,7 +2,9 @@
  * effort_verdict - what the owner's turn says of what was proposed or done
  */
 #include "compactor/effort_choose_impl.h"
+#include "compactor/effort_how.h"
 #include "compactor/effort_words.h"
+#include "compactor/effort_words_impl.h"
 
 bool
 voices_is_owner(const struct msg_a_work *w, const struct compact_turn *t)
@@ -123,6 +125,33 @@ is_well(const struct msg_a_work *w, const struct compact_turn *t,
 	return m.well || (done && (m.praise || m.used));
 }
 
+/*
+ * "Stopped it and compose is happy": what was proposed was done, and what is
+ * told after that is nothing bad.
+ */
+static bool
+is_carried_out(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v)
+{
+	enum { SHORT = 160, WORDS = 4 };
+	/* "Did it, it asks for a password" */
+	static const char *const reports[] = { "says", "asks", "shows", "shown",
+		"prompts", "wants", "gives", "returns", "throws", "complains",
+		"tells", "prints", "said", "gave", "asked", "showed", "see",
+		"sees", "get", "getting", "lists", "only", NULL };
+	struct effort_mood m;
+	struct words room;
+
+	if (t->text.len > SHORT || effort_surely(t, "question") ||
+	    effort_surely(t, "request") || effort_surely(t, "commit") ||
+	    w->told || (voices_answer_question(v) && !w->suggested) ||
+	    effort_tells_failure(t) || !effort_did(t) || turn_words(t, &room)->count < WORDS ||
+	    turn_says(t, reports) || !effort_how_is_echoed(w, t))
+		return false;
+	m = effort_mood(t);
+	return !m.bad && !m.waits;
+}
+
 bool
 voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
     const struct voices *v)
@@ -143,7 +172,7 @@ voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
 	if (voices_is_reported(w, t) && voices_answer_question(v) &&
 	    v->answered->number == w->report_turn && effort_declines(t))
 		return true;
-	if (is_well(w, t, v))
+	if (is_well(w, t, v) || is_carried_out(w, t, v))
 		return true;
 	return (effort_is_praise(t) && !voices_answer_question(v)) ||
 	    effort_thanks_for_outcome(t);

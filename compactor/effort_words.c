@@ -106,6 +106,22 @@ shows_command(const struct compact_turn *t, const struct msg_c_sentence *s)
 	return false;
 }
 
+/* "Did you pull the strip off?", and not "did you see that?" */
+static bool
+asks_whether_done(const struct words *w)
+{
+	static const char *const first[] = { "did", "have", NULL };
+	static const char *const known[] = { "see", "seen", "get", "got",
+		"know", "find", "found", "mean", "have", "had", "hear", "heard",
+		"say", "notice", "read", "ask", "get", "ever", "any", "a",
+		"an", "the", "your", "used", "use", "receive", "order", "buy",
+		"contact", "like", "enjoy", "sleep", NULL };
+	size_t i = is_word(w, 0, "and") || is_word(w, 0, "hm");
+
+	return i + 3 < w->count && word_one_of(w->at[i], first) &&
+	    is_word(w, i + 1, "you") && !word_one_of(w->at[i + 2], known);
+}
+
 /* How well a sentence of the other side serves as what to try. */
 static unsigned
 proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
@@ -120,8 +136,8 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 		return 0;
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
-		return words_say(w, suggest_words) || shows_command(t, s) ? 3 :
-									   0;
+		return words_say(w, suggest_words) || shows_command(t, s) ||
+		    asks_whether_done(w) ? 3 : 0;
 	if (assistant && words_instruct(w))
 		return 4;
 	/* The act model alone is not sure of an assistant's requests. */
@@ -379,6 +395,15 @@ effort_why_ends(struct slice why)
 {
 	return slice_is(why, "attempt") || slice_is(why, "resolved") ||
 	    slice_is(why, "rejected");
+}
+
+bool
+effort_surely(const struct compact_turn *t, const char *act)
+{
+	enum { SURE = 600 };
+
+	return slice_is(t->does->act, act) &&
+	    (t->does->rule.len > 0 || t->does->confidence >= SURE);
 }
 
 bool

@@ -96,6 +96,10 @@ bool effort_asks_leave(const struct compact_turn *t);
 bool effort_says_what(struct slice report);
 /* Was it told as something that one of them has done? */
 bool effort_tells_deed(struct slice proposal);
+/* A rule says that it does this, or the act model has little doubt. */
+bool effort_surely(const struct compact_turn *t, const char *act);
+/* "Stopped it and all is well": it begins with what its speaker has done. */
+bool effort_did(const struct compact_turn *t);
 /* "Write a test for it": a task, by the verb that it begins with. */
 bool effort_asks_task(const struct compact_turn *t);
 /* "Can you rewrite those two?": it points back. */

@@ -12,6 +12,7 @@ enum {
 	MOVED_ON = 800,		/* thousandths of a confidence */
 	LIKEWISE = 650,		/* of what is asked in two words */
 	LINES = 2,		/* in a room, that a question goes on for */
+	DECIDED = 700,		/* less is a choice only where one is at hand */
 };
 
 static bool
@@ -293,7 +294,7 @@ kept_decide(struct effort_state *s, const struct compact_turn *t,
 
 	if (s->thread.n_asked > 0)
 		questions(s, t);
-	if (is_user(t) && decides > 0)
+	if (is_user(t) && decides >= DECIDED)
 		keep(s->c, t, "decision", decides);
 	if (!is_user(t) || effort_is_idle_talk(t))
 		return;

@@ -157,6 +157,7 @@ struct weighed {
 	size_t n_words;
 	struct slice act;
 	bool concludes, decides, opens;
+	bool ruled;		/* a rule says what it does */
 	unsigned content;
 };
 
@@ -174,6 +175,7 @@ weigh(struct arena *a, const struct summary_turn *t,
 	w->concludes = s->does != NULL ? s->does->concludes : does->concludes;
 	w->decides = s->does != NULL ? s->does->decides : does->decides;
 	w->opens = s->does != NULL ? s->does->opens : does->opens;
+	w->ruled = (s->does != NULL ? s->does->rule : does->rule).len > 0;
 	w->content = summary_content(does, s->at, s->len);
 }
 
@@ -205,8 +207,9 @@ goal_score(const struct weighed *w)
 		score -= 6;
 	if (w->opens)
 		score += 8;
+	/* The act model alone is not sure of it. */
 	if (slice_is(w->act, "request"))
-		score += 5;
+		score += w->ruled ? 5 : 3;
 	else if (slice_is(w->act, "question"))
 		score += 4;
 	else if (slice_is(w->act, "greeting"))
