@@ -275,7 +275,8 @@ choose_reject(const struct compact_turn *t, const struct voices *v)
 	if (w != NULL) {
 		/* "No" to "Anything else?", where all is done. */
 		if (voices_is_offered(w, t) && !effort_still_fails(t) &&
-		    voices_answer_question(v) && v->answered->more)
+		    voices_answer_question(v) && v->answered->more &&
+		    !v->answered->fails)
 			return choice(EFFORT_RESOLVE, w);
 		/* "Nah, leave it. Looks good, merged" */
 		if (voices_answer_question(v) && voices_accept(w, t, v))

@@ -177,6 +177,32 @@ effort_tells_failure(const struct compact_turn *t)
 }
 
 bool
+effort_tells_inability(const struct compact_turn *t)
+{
+	static const char *const doers[] = { "i", "we", "was", "i'm", NULL };
+	static const char *const unable[] = { "couldn't", "unable", "failed",
+		NULL };
+	static const char *const was[] = { "was", "is", "has", NULL };
+	static const char *const undone[] = { "unsuccessful", "failed", NULL };
+	struct words room;
+	const struct words *w;
+	size_t i, at;
+
+	for (i = 0; i < sentence_count(t); i++) {
+		w = sentence_words(t, i, &room);
+		for (at = 0; at + 1 < w->count; at++)
+			if ((word_one_of(w->at[at], doers) &&
+				word_one_of(w->at[at + 1], unable)) ||
+			    (word_one_of(w->at[at], was) &&
+				word_one_of(w->at[at + 1], undone)) ||
+			    (text_is_word(w->at[at], "went") &&
+				text_is_word(w->at[at + 1], "wrong")))
+				return true;
+	}
+	return false;
+}
+
+bool
 effort_fails_again(const struct compact_turn *t)
 {
 	static const char *const again[] = { "again", "anymore", NULL };

@@ -268,6 +268,8 @@ push_said(struct effort_state *s, const struct compact_turn *t,
 		.more = slice_is(t->role, "assistant") &&
 		    effort_asks_for_more(t),
 		.confirms = effort_asks_to_confirm(t),
+		.fails = slice_is(t->role, "assistant") &&
+		    effort_tells_inability(t),
 	};
 	if (n > 0)
 		memcpy(&last[1], s->thread.last, n * sizeof(last[0]));

@@ -275,6 +275,31 @@ effort_asks_for_more(const struct compact_turn *t)
 	    word_one_of(w->at[w->count - 2], that);
 }
 
+bool
+words_recap(const struct words *w)
+{
+	static const char *const before[] = { "ok", "okay", "so", "just", "to",
+		"be", "sure", "and", "alright", "great", "confirm", "make",
+		"then", "i", "see", "let", "me", NULL };
+	static const char *const you[] = { "you", "you'd", "you're", "you'll",
+		NULL };
+	static const char *const want[] = { "want", "need", "require", "wish",
+		"like", "prefer", NULL };
+	size_t i = 0;
+	struct slice next;
+
+	while (i < w->count && word_one_of(w->at[i], before))
+		i++;
+	if (i + 2 >= w->count || !word_one_of(w->at[i], you))
+		return false;
+	next = w->at[i + 1];
+	if (is_word(w, i + 1, "are") || is_word(w, i + 1, "would") ||
+	    is_word(w, i + 1, "will") || is_word(w, i + 1, "be"))
+		next = w->at[i + 2];
+	return word_one_of(next, want) || (next.len > 4 &&
+	    memcmp(next.ptr + next.len - 3, "ing", 3) == 0);
+}
+
 static bool
 asks_to_confirm(const struct compact_turn *t)
 {
@@ -287,7 +312,7 @@ asks_to_confirm(const struct compact_turn *t)
 
 	for (i = 0; i < sentence_count(t); i++) {
 		w = sentence_words(t, i, &room);
-		if (words_say(w, confirm))
+		if (words_say(w, confirm) || words_recap(w))
 			return true;
 	}
 	return t->text.len > 0 && t->text.ptr[t->text.len - 1] == '?' &&

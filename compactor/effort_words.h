@@ -59,6 +59,8 @@ bool effort_is_praise(const struct compact_turn *t);
 bool effort_thanks_for_outcome(const struct compact_turn *t);
 /* Said of what was proposed: it does not, still, the same, an error. */
 bool effort_tells_failure(const struct compact_turn *t);
+/* "Sorry, I couldn't book it." */
+bool effort_tells_inability(const struct compact_turn *t);
 /* "It dropped again": what was over is not. */
 bool effort_fails_again(const struct compact_turn *t);
 /* It says that something fails as before, or fails again. */

@@ -46,6 +46,8 @@ const struct words *turn_words(const struct compact_turn *t,
 bool words_instruct(const struct words *w);
 /* They say that something is done: "booked", "I have added a test". */
 bool words_done(const struct words *w);
+/* They say what is wanted once more: "so you need a room for one night". */
+bool words_recap(const struct words *w);
 /* Of all words of a turn, however many. */
 bool turn_says(const struct compact_turn *t, const char *const *words);
 

@@ -76,7 +76,7 @@ p=p${thread#t}
 skein close t1 >/dev/null
 micro=$(of "$p" .micro)
 like "$micro" '^"2024-03-06 to 2024-03-07: Debug this error' 'Summaries generated correctly: micro has the dates and the goal'
-like "$micro" 'resolved: .*401 error is gone' '  and how it ended'
+like "$micro" 'resolved: refresh the access token' '  and how it ended'
 ok '  in one to three sentences' test "$(grep -o '[.?!…]\( \|"$\)' <<<"$micro" | wc -l)" -le 3
 meso=$(of "$p" .meso)
 like "$meso" '5 turns of fay and assistant' 'Summaries generated correctly: meso says who and how much'
