@@ -10,40 +10,53 @@
 
 #include "common/text.h"
 #include "compactor/effort_words_impl.h"
+#include "compactor/word_index.h"
 
-/* "doesnt": many type it so. */
+/* "doesnt": many type it so.  No word is empty here. */
 static bool
 is_negation_typed(struct slice word, const char *negation)
 {
-	size_t n = strlen(negation);
+	size_t n;
 
+	if ((word.ptr[word.len - 1] | 0x20) != 't')
+		return false;
+	n = strlen(negation);
 	return n > 3 && strcmp(negation + n - 3, "n't") == 0 &&
-	    word.len == n - 1 && (word.ptr[n - 2] | 0x20) == 't' &&
-	    strncasecmp(word.ptr, negation, n - 2) == 0;
+	    word.len == n - 1 && strncasecmp(word.ptr, negation, n - 2) == 0;
 }
 
 /* Most words of a list begin with another letter: one look tells. */
-bool
-word_one_of(struct slice word, const char *const *words)
+static inline bool
+is_listed(struct slice word, const struct word_index *x)
 {
-	char first = word.len == 0 ? '\0' : word.ptr[0];
+	unsigned letter, i;
 
-	if (first >= 'A' && first <= 'Z')
-		first = (char)(first - 'A' + 'a');
-	for (; *words != NULL; words++)
-		if (**words == first && (text_is_word(word, *words) ||
-			is_negation_typed(word, *words)))
+	if (word.len == 0)
+		return false;
+	letter = word_index_letter(word.ptr[0]);
+	if (!word_index_may_have(x, letter, word.len))
+		return false;
+	for (i = x->from[letter]; i < x->from[letter + 1]; i++)
+		if (text_is_word(word, x->words[i]) ||
+		    is_negation_typed(word, x->words[i]))
 			return true;
 	return false;
 }
 
 bool
+word_one_of(struct slice word, const char *const *words)
+{
+	return is_listed(word, word_index_of(words));
+}
+
+bool
 words_say(const struct words *w, const char *const *words)
 {
+	const struct word_index *x = word_index_of(words);
 	size_t i;
 
 	for (i = 0; i < w->count; i++)
-		if (word_one_of(w->at[i], words))
+		if (is_listed(w->at[i], x))
 			return true;
 	return false;
 }

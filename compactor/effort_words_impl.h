@@ -29,7 +29,7 @@ struct effort_notes {
 	bool confirms;
 };
 
-/* Of a list that ends with NULL. */
+/* Of a list that ends with NULL, and is static: see word_index.h. */
 bool word_one_of(struct slice word, const char *const *words);
 bool words_say(const struct words *w, const char *const *words);
 /* As classify has them; a turn of one sentence does what the turn does. */

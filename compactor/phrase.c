@@ -4,6 +4,7 @@
 #include "compactor/phrase.h"
 
 #include "common/text.h"
+#include "compactor/word_index.h"
 
 enum { PHRASE_MOST = 6 };	/* words of a phrase at the end of a sentence */
 
@@ -109,12 +110,10 @@ first_cmp(const char *phrase, struct slice word)
 	return phrase[word.len] != ' ' && phrase[word.len] != '\0';
 }
 
-/* The first phrase that begins with no smaller word. */
+/* The first phrase that begins with no smaller word, from low to high. */
 static size_t
-lower_bound(struct phrases p, struct slice word)
+lower_bound(struct phrases p, struct slice word, size_t low, size_t high)
 {
-	size_t low = 0, high = p.count;
-
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
@@ -141,29 +140,55 @@ fits(const struct phrase_word *words, size_t count, const char *phrase)
 	return 0;
 }
 
+/* The longest phrase from the first of the words on. */
+static size_t
+longest(const struct phrase_word *words, size_t count, struct phrases p,
+    size_t from, size_t end)
+{
+	size_t most = 0, n;
+
+	for (size_t i = lower_bound(p, words[0].folded, from, end);
+	     i < end && first_cmp(p.list[i], words[0].folded) == 0; i++) {
+		n = fits(words, count, p.list[i]);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static inline size_t
+look_at(const struct phrase_word *words, size_t count, size_t at,
+    struct phrases p, const struct word_index *x)
+{
+	struct slice word;
+	unsigned letter;
+
+	if (at >= count || words[at].folded.len == 0)
+		return 0;
+	word = words[at].folded;
+	letter = word_index_letter(word.ptr[0]);
+	if (!word_index_may_have(x, letter, word.len))
+		return 0;
+	return longest(words + at, count - at, p, x->from[letter],
+	    letter == 0 ? p.count : x->from[letter + 1]);
+}
+
 size_t
 phrase_at(const struct phrase_word *words, size_t count, size_t at,
     struct phrases p)
 {
-	size_t longest = 0, n;
-
-	if (at >= count || words[at].folded.len == 0)
-		return 0;
-	for (size_t i = lower_bound(p, words[at].folded); i < p.count &&
-	     first_cmp(p.list[i], words[at].folded) == 0; i++) {
-		n = fits(words + at, count - at, p.list[i]);
-		longest = n > longest ? n : longest;
-	}
-	return longest;
+	return look_at(words, count, at, p,
+	    word_index_of_phrases(p.list, p.count));
 }
 
 size_t
 phrase_before(const struct phrase_word *words, size_t from, size_t end,
     struct phrases p)
 {
+	const struct word_index *x = word_index_of_phrases(p.list, p.count);
+
 	for (size_t n = end - from < PHRASE_MOST ? end - from : PHRASE_MOST;
 	     n > 0; n--)
-		if (phrase_at(words, end, end - n, p) == n)
+		if (look_at(words, end, end - n, p, x) == n)
 			return n;
 	return 0;
 }
@@ -171,8 +196,10 @@ phrase_before(const struct phrase_word *words, size_t from, size_t end,
 bool
 phrase_in(const struct phrase_word *words, size_t count, struct phrases p)
 {
+	const struct word_index *x = word_index_of_phrases(p.list, p.count);
+
 	for (size_t i = 0; i < count; i++)
-		if (phrase_at(words, count, i, p) > 0)
+		if (look_at(words, count, i, p, x) > 0)
 			return true;
 	return false;
 }
