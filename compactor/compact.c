@@ -37,6 +37,7 @@ notes_of(struct compact_tools *tools, const struct compact *c)
 		return tools->notes;
 	tools->noted_seq = c->seq;
 	tools->noted_resets = c->arena->resets;
+	tools->taken = NULL;
 	tools->notes = n == 0 ? NULL :
 	    arena_array(c->arena, n, sizeof(tools->notes[0]));
 	for (i = 0; i < n; i++)

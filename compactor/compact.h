@@ -22,6 +22,7 @@ struct similar;
 struct packages;
 struct package_hits;
 struct effort_notes;
+struct effort_taken;
 struct due_times;
 
 /* What the stage reads once at start and keeps: its stage_state. */
@@ -38,6 +39,7 @@ struct compact_tools {
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
 	struct effort_notes *notes;	/* of its turns */
+	struct effort_taken *taken;	/* effort_state.h; NULL: nothing */
 };
 
 struct compact {

@@ -56,15 +56,19 @@ decide_turn(struct effort_state *s, const struct compact_turn *t)
 static void
 decide_turns(struct compact *c)
 {
+	struct msg_a_thread before;
 	struct effort_state s;
 	struct compact_turn t;
 	size_t i, n = compact_turn_count(c);
 
 	effort_state_read(&s, c);
+	before = s.thread;
 	for (i = 0; i < n; i++) {
 		t = compact_turn(c, i);
 		decide_turn(&s, &t);
 	}
+	if (n == 1)
+		effort_state_keep(&s, &before, compact_a_turn(c, 0));
 	package_decide(c);
 }
 
@@ -112,24 +116,32 @@ changed_thread(const struct compact *c)
 }
 
 static void
-apply_turns(struct compact *c)
+take_turns(struct effort_state *s, struct compact *c)
 {
 	const struct msg_s_compactor *section = c->section;
 	size_t i, n = compact_turn_count(c);
+	struct compact_turn t;
+
+	effort_state_read(s, c);
+	for (i = 0; i < n && i < section->n_turns; i++) {
+		t = compact_turn(c, i);
+		effort_state_take(s, &t, &section->turns[i]);
+	}
+}
+
+static void
+apply_turns(struct compact *c)
+{
+	size_t n = compact_turn_count(c);
 	uint64_t thread = changed_thread(c);
 	struct effort_state s;
-	struct compact_turn t;
 
 	if (n == 0 && !is_command(c))
 		return;
-	if (n > 0)
-		effort_state_read(&s, c);
-	else
+	if (n == 0)
 		effort_state_read_thread(&s, c, thread);
-	for (i = 0; i < n && i < section->n_turns; i++) {
-		t = compact_turn(c, i);
-		effort_state_take(&s, &t, &section->turns[i]);
-	}
+	else if (!effort_state_kept(&s, c))
+		take_turns(&s, c);
 	effort_state_settle(&s);
 	effort_state_write(&s, thread);
 }

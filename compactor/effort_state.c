@@ -93,6 +93,46 @@ effort_state_write(struct effort_state *s, uint64_t thread)
 		    &s->thread);
 }
 
+/* ---- from deciding to applying ---- */
+
+struct effort_taken {
+	struct msg_a_thread thread;
+	struct msg_a_turn is;
+};
+
+/* What was asked is in the section: it is settled when that is applied. */
+void
+effort_state_keep(const struct effort_state *s,
+    const struct msg_a_thread *before, const struct msg_a_turn *is)
+{
+	struct compact_tools *tools = stage_state(s->c->st);
+	struct effort_taken *taken;
+
+	if (tools == NULL)
+		return;
+	taken = arena_alloc(s->c->arena, sizeof(*taken));
+	taken->thread = s->thread;
+	taken->thread.asked = before->asked;
+	taken->thread.n_asked = before->n_asked;
+	memcpy(&taken->is, is, sizeof(*is));
+	tools->taken = taken;
+}
+
+bool
+effort_state_kept(struct effort_state *s, struct compact *c)
+{
+	const struct compact_tools *tools = stage_state(c->st);
+	const struct effort_taken *taken = tools == NULL ? NULL : tools->taken;
+	const struct msg_s_compactor *section = c->section;
+
+	if (taken == NULL || section->n_artifacts > 0 ||
+	    section->n_turns != 1 || memcmp(&taken->is, &section->turns[0],
+		sizeof(taken->is)) != 0)
+		return false;
+	*s = (struct effort_state){ .c = c, .thread = taken->thread };
+	return true;
+}
+
 /* ---- efforts at hand ---- */
 
 bool

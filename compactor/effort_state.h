@@ -51,6 +51,15 @@ void effort_state_checkpoint(struct effort_state *s,
     const struct msg_artifact *a);
 /* Takes in what the section says of questions, and of efforts by command. */
 void effort_state_settle(struct effort_state *s);
+/*
+ * What deciding about an entry's only turn has left, when it was read as
+ * `before`: applying finds the same where no artifact is made or changed, which
+ * the turn's own might be read differently for, and need not take it again.
+ */
+void effort_state_keep(const struct effort_state *s,
+    const struct msg_a_thread *before, const struct msg_a_turn *is);
+/* True: so it was, for what the section says of the turn. */
+bool effort_state_kept(struct effort_state *s, struct compact *c);
 /* `thread`: whose record it is. */
 void effort_state_write(struct effort_state *s, uint64_t thread);
 
