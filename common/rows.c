@@ -284,6 +284,25 @@ rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
 	return true;
 }
 
+static void
+mark_dirty(struct rows *rows, struct row *r)
+{
+	rows->n_dirty += !r->dirty;
+	r->dirty = true;
+	rows->put = true;
+}
+
+void *
+rows_edit_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena)
+{
+	struct row *r = get_row(rows, txn, key, arena);
+
+	if (r->copy.msg != NULL)
+		mark_dirty(rows, r);
+	return r->copy.msg;
+}
+
 void
 rows_put_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, const void *msg)
@@ -296,9 +315,7 @@ rows_put_at(struct rows *rows, struct db_txn *txn, struct slice key,
 	if (r == NULL)
 		r = add_row(rows, key, hash);
 	rows_copy_put(&rows->copies, &r->copy, msg);
-	rows->n_dirty += !r->dirty;
-	r->dirty = true;
-	rows->put = true;
+	mark_dirty(rows, r);
 }
 
 bool

@@ -59,5 +59,12 @@ bool rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, void *out);
 void rows_put_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, const void *msg);
+/*
+ * The row itself, to be changed where it is, as if it had been put: numbers
+ * that are there, and the numbers of its lists; neither strings nor how long
+ * lists are.  NULL: there is none.
+ */
+void *rows_edit_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena);
 
 #endif

@@ -504,6 +504,44 @@ put_artifact(struct compact *c, const struct msg_artifact *a)
 	compact_put(c, TABLE_artifact_ids, &k, MSG_place, &place);
 }
 
+/* Does it follow on the artifact's last turn, or is it one of the last? */
+static bool
+goes_on(const struct msg_artifact *a, const struct msg_a_touch *touch)
+{
+	size_t n = a->turns.count;
+
+	return (touch->thread == 0 || touch->thread == a->thread) && n > 0 &&
+	    touch->turn >= a->turns.at[n - 2] &&
+	    touch->turn <= a->turns.at[n - 1] + 1;
+}
+
+/*
+ * Nearly always an artifact's next turn is the thread's: what was a copy of
+ * the whole artifact is two numbers.  False: it is not that simple.
+ */
+static bool
+touch_row(struct compact *c, const struct msg_a_touch *touch)
+{
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[TABLE_artifacts];
+	struct msg_artifact *a;
+	uint64_t seq, n;
+	struct key k;
+
+	if (rows == NULL || artifact_parse(touch->artifact, &seq, &n) == -1 ||
+	    seq == c->seq)
+		return false;
+	k = row_key(seq, n);
+	a = rows_edit_at(rows, stage_tables(c->st), key_slice(&k), c->arena);
+	if (a == NULL || !slice_eq(a->domain, c->envelope->domain) ||
+	    !goes_on(a, touch))
+		return false;
+	if (touch->turn > a->turns.at[a->turns.count - 1])
+		a->turns.at[a->turns.count - 1] = touch->turn;
+	if (touch->at > a->updated_at)
+		a->updated_at = touch->at;
+	return true;
+}
+
 void
 compact_apply(struct compact *c)
 {
@@ -512,7 +550,8 @@ compact_apply(struct compact *c)
 	size_t i;
 
 	for (i = 0; i < s->n_touched; i++)
-		if ((h = get_held(c, s->touched[i].artifact)) != NULL)
+		if (!touch_row(c, &s->touched[i]) &&
+		    (h = get_held(c, s->touched[i].artifact)) != NULL)
 			h->changed = true;
 	for (i = 0; i < s->n_weights; i++)
 		if ((h = get_held(c, s->weights[i].artifact)) != NULL)
