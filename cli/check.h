@@ -35,10 +35,15 @@ struct check {
 	uint64_t findings;
 };
 
+/* check_record.c: saying what was found, reading what is looked at. */
 void check_finding(struct check *c, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void check_note(struct check *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* Of each kind CHECK_SHOWN findings are said: how many more there were. */
+void check_say_unshown(const struct check *c);
+/* Sums over entries mean nothing when one of them was left out. */
+void check_note_hole(struct check *c, enum table_id table);
 
 /* A record of a table, decoded; false if it is not there, or bad and said. */
 bool check_get(struct check *c, enum table_id table, struct slice key,
@@ -50,6 +55,9 @@ struct db_cursor *check_rows(struct check *c, enum table_id table);
 const char *check_key(struct check *c, enum table_id table, struct slice key);
 bool check_decode(struct check *c, enum table_id table,
     const struct db_entry *e, struct msg *out);
+
+/* check_log.c: what has a row for each entry, and rejects. */
+void check_log(struct check *c);
 
 /* check_ingest.c: one entry against ingest's tables, then the tables alone. */
 void check_place(struct check *c, uint64_t seq, const struct msg *entry,
