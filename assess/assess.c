@@ -24,9 +24,9 @@
 #include "assess/post.h"
 #include "assess/question.h"
 #include "common/bus.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/service.h"
-#include "common/stage_impl.h"
 #include "common/when.h"
 #include "common/xmalloc.h"
 

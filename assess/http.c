@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "assess/budget.h"
+#include "common/clock.h"
 #include "common/log.h"
-#include "common/stage_impl.h"
 #include "common/xmalloc.h"
 
 enum {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "assess/question.h"
+#include "common/clock.h"
 #include "common/json.h"
 #include "common/log.h"
 #include "common/sender.h"
-#include "common/stage_impl.h"
 #include "common/when.h"
 #include "common/xmalloc.h"
 

@@ -22,7 +22,7 @@
 
 #include "cli/cli.h"
 #include "common/log.h"
-#include "common/stage_impl.h"
+#include "common/stage.h"
 #include "common/xmalloc.h"
 #include "store/search.h"
 

@@ -13,8 +13,8 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/recall.h"
+#include "common/clock.h"
 #include "common/json.h"
-#include "common/stage_impl.h"
 #include "store/begin.h"
 
 struct asked {

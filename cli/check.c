@@ -12,7 +12,8 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "common/stage_impl.h"
+#include "common/clock.h"
+#include "common/stage.h"
 
 /* ---- opening ---- */
 

@@ -7,7 +7,7 @@
 #include <sodium.h>
 
 #include "cli/check.h"
-#include "common/stage_impl.h"
+#include "common/stage.h"
 
 /* Looks at one record that decoded. */
 typedef void check_record(struct check *c, enum table_id table, uint64_t seq,

@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/stage_impl.h"
+#include "common/clock.h"
+#include "common/stage.h"
 
 static void
 complain(const struct cli *cli, const char *fmt, va_list ap)

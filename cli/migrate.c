@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/options.h"
-#include "common/stage_impl.h"
+#include "common/stage.h"
 
 static int
 migrate(const struct cli *cli, uint64_t from)

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/xmalloc.h"
 
@@ -147,15 +147,6 @@ coprocess_is_out_of_step(const struct coprocess *p)
 	    (p->answer.len > p->given || read(p->out, &byte, 1) > 0);
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* -1: it is gone. */
 static int
 write_some(struct coprocess *p, struct slice line, size_t *written)
@@ -207,7 +198,7 @@ converse(struct coprocess *p, struct slice line, int64_t end,
 		fds[1] = (struct pollfd){
 			.fd = written < line.len ? p->in : -1,
 			.events = POLLOUT };
-		if (now_ms() > end)
+		if (steady_ms() > end)
 			return -1;
 		if (poll(fds, 2, 200) <= 0)
 			continue;
@@ -232,7 +223,7 @@ coprocess_ask(struct coprocess *p, struct slice line, int64_t timeout_ms,
 		p->answer.len -= p->given;
 		p->given = 0;
 	}
-	if (converse(p, line, now_ms() + timeout_ms, breathe, data,
+	if (converse(p, line, steady_ms() + timeout_ms, breathe, data,
 	    &len) == -1) {
 		coprocess_end(p);
 		return -1;

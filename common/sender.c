@@ -6,9 +6,9 @@
 #include <jansson.h>
 #include <sodium.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "common/bus.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/xmalloc.h"
 
@@ -39,15 +39,6 @@ struct sender {
 	struct arena arena;
 };
 
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 struct sender *
 sender_open(const struct conf *conf,
     void (*on_result)(void *, const struct msg_ack *), void *data)
@@ -74,7 +65,7 @@ sender_open(const struct conf *conf,
 	bus_limit(s->dealer, (int)conf->client_window * 2);
 	if (bus_connect(s->dealer, conf->home, "ingest.sock") == -1)
 		fatal(1, "cannot connect to %s/run/ingest.sock", conf->home);
-	s->heard_ms = s->probed_ms = now_ms();
+	s->heard_ms = s->probed_ms = steady_ms();
 	return s;
 }
 
@@ -132,7 +123,7 @@ take_reply(struct sender *s, const struct msg_reply *reply)
 {
 	size_t i;
 
-	s->heard_ms = now_ms();
+	s->heard_ms = steady_ms();
 	for (i = 0; i < reply->n_acks; i++) {
 		/* A result that came twice, or past one that was lost. */
 		if (reply->acks[i].number != s->first || s->first == s->unsent)
@@ -175,7 +166,7 @@ sender_step(struct sender *s, int timeout_ms)
 	send_unsent(s);
 	if (bus_wait(s->dealer, timeout_ms))
 		receive(s);
-	now = now_ms();
+	now = steady_ms();
 	if (now - s->heard_ms > s->conf->client_patience * 1000)
 		return -1;
 	if (s->first < s->unsent && now - s->heard_ms >= PROBE_MS &&
@@ -193,7 +184,7 @@ sender_post(struct sender *s, struct slice body)
 	struct buf *slot;
 
 	if (s->first == s->next)
-		s->heard_ms = now_ms();	/* nothing was owed until now */
+		s->heard_ms = steady_ms();	/* nothing was owed until now */
 	while (s->next - s->first >= s->window)
 		if (sender_step(s, PROBE_MS) == -1)
 			return -1;

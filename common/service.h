@@ -33,8 +33,7 @@ struct service {
 	uint64_t beat;
 	int64_t since_ms;
 	int lock_fd;
-	ev_signal on_term, on_int;
-	struct process_lifeline lifeline;
+	struct process_end ending;
 	/* Called once a second, before the status file is written. */
 	void (*on_second)(void *data);
 	void *data;

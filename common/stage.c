@@ -6,15 +6,10 @@
  */
 #include "common/stage.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/log.h"
 #include "common/stage_impl.h"
@@ -114,63 +109,7 @@ stage_set_state(struct stage *st, void *state)
 	st->state = state;
 }
 
-/* ---- the shared environment ---- */
-
-struct db_options
-stage_db_options(const struct conf *conf)
-{
-	int64_t size = conf->map_size < conf->map_limit ? conf->map_size :
-							  conf->map_limit;
-
-	return (struct db_options){
-		.map_bytes = (size_t)size << 20,
-		.map_limit = (size_t)conf->map_limit << 20,
-		.max_readers = (unsigned)conf->max_readers,
-		.durable = true,
-	};
-}
-
-static void
-make_meta(struct db *db)
-{
-	struct msg_meta meta = { .schema = TABLES_SCHEMA,
-		.program = SLICE("skein") };
-	struct db_txn *txn = db_write(db);
-	unsigned char id[16];
-	struct slice there;
-
-	/* Two stages may both come to an empty store: the first one names it. */
-	if (!db_get(txn, TABLE_meta, SLICE("store"), &there)) {
-		randombytes_buf(id, sizeof(id));
-		meta.store_id = slice_of((const char *)id, sizeof(id));
-		db_put_msg(txn, TABLE_meta, SLICE("store"), MSG_meta, &meta);
-	}
-	if (db_commit(&txn) != DB_DONE)
-		fatalx(EX_RETRY, "%s: %s", db_dir(db), db_reason(db));
-}
-
-struct db *
-stage_open_shared(const struct conf *conf, bool read_only)
-{
-	struct db_options options = stage_db_options(conf);
-	char *base = conf_path(conf, "db"), *dir = conf_path(conf, "db/shared");
-	struct db_error why;
-	struct db *db;
-
-	options.read_only = read_only;
-	if (!read_only && mkdir(base, 0700) == -1 && errno != EEXIST)
-		fatal(EX_REFUSE, "%s", base);
-	if (db_open(&db, dir, ENV_shared, &options, &why) == -1)
-		fatalx(why.full ? EX_RETRY : EX_REFUSE, "%s%s", why.text,
-		    why.absent ? " (is this the right --home? 'skein up' "
-				 "makes a store)" :
-				 "");
-	if (!read_only)
-		make_meta(db);
-	free(base);
-	free(dir);
-	return db;
-}
+/* ---- its place in the store ---- */
 
 static void
 read_meta(struct stage *st)
@@ -316,14 +255,6 @@ end(void *stage)
 	ev_break(st->loop, EVBREAK_ALL);
 }
 
-static void
-on_signal(struct ev_loop *loop, ev_signal *w, int events)
-{
-	(void)loop;
-	(void)events;
-	end(w->data);
-}
-
 /* ---- main ---- */
 
 static void
@@ -398,47 +329,6 @@ read_options(struct stage *st, int argc, char **argv)
 }
 
 static void
-open_log(struct stage *st)
-{
-	static const char *const levels[] = { "debug", "info", "warn" };
-	size_t i;
-
-	for (i = 0; i < 3; i++)
-		if (strcmp(st->conf.log_level, levels[i]) == 0)
-			break;
-	if (i == 3)
-		fatalx(EX_REFUSE, "log_level: '%s' is not debug, info or warn",
-		    st->conf.log_level);
-	log_open(names[st->spec->id], (enum log_level)i);
-	if (st->log_path != NULL)
-		log_file(st->log_path, (size_t)st->conf.log_size * 1024,
-		    (unsigned)st->conf.log_keep);
-}
-
-static void
-make_home(struct stage *st)
-{
-	char *run = conf_path(&st->conf, "run");
-
-	umask(077);
-	if ((mkdir(st->conf.home, 0700) == -1 && errno != EEXIST) ||
-	    (mkdir(run, 0700) == -1 && errno != EEXIST))
-		fatal(EX_REFUSE, "%s", run);
-	free(run);
-}
-
-static void
-watch_signals(struct stage *st)
-{
-	ev_signal_init(&st->on_term, on_signal, SIGTERM);
-	ev_signal_init(&st->on_int, on_signal, SIGINT);
-	st->on_term.data = st->on_int.data = st;
-	ev_signal_start(st->loop, &st->on_term);
-	ev_signal_start(st->loop, &st->on_int);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-static void
 prepare(struct stage *st)
 {
 	if (sodium_init() == -1)
@@ -450,8 +340,7 @@ prepare(struct stage *st)
 	st->loop = ev_default_loop(0);
 	if (st->loop == NULL)
 		fatalx(EX_RETRY, "libev cannot start");
-	watch_signals(st);
-	process_watch(&st->lifeline, st->loop, st->shadow, end, st);
+	process_watch(&st->ending, st->loop, st->shadow, end, st);
 	ev_timer_init(&st->retry_timer, on_retry, 0., 0.);
 	ev_timer_init(&st->status_timer, on_status, 1., 1.);
 	st->retry_timer.data = st->status_timer.data = st;
@@ -511,8 +400,8 @@ stage_main(int argc, char **argv, const struct stage_spec *spec)
 	log_open(names[spec->id], LOG_INFO);
 	conf_load(&st->conf, &argc, argv, EX_REFUSE);
 	read_options(st, argc, argv);
-	make_home(st);
-	open_log(st);
+	process_make_home(&st->conf);
+	process_open_log(&st->conf, names[spec->id], st->log_path);
 	prepare(st);
 	if (st->exec_command != NULL)
 		st->filter = filter_start(st, st->exec_command);

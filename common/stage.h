@@ -41,6 +41,14 @@ const char *counter_name(enum counter counter);
 /* The least microseconds of a bucket of stats.latency: four to an octave. */
 uint64_t stage_latency_floor(unsigned bucket);
 
+/* How the settings want environments opened: durable, and of which size. */
+struct db_options stage_db_options(const struct conf *conf);
+/*
+ * HOME/db/shared; who writes makes it where there is none.  Ends the process
+ * where it cannot be opened.
+ */
+struct db *stage_open_shared(const struct conf *conf, bool read_only);
+
 /* An entry with what earlier stages said of it; lives during the call. */
 struct stage_entry {
 	uint64_t seq;

@@ -9,6 +9,7 @@
 #include <ev.h>
 
 #include "common/bus.h"
+#include "common/clock.h"
 #include "common/process.h"
 #include "common/stage.h"
 
@@ -67,8 +68,7 @@ struct stage {
 	struct buf subscriptions;	/* prefixes, each NUL-ended */
 	struct buf frame;
 	ev_timer beat_timer, retry_timer, status_timer;
-	ev_signal on_term, on_int;
-	struct process_lifeline lifeline;
+	struct process_end ending;
 	unsigned beats;			/* since the last announcement */
 
 	enum stage_state at;
@@ -144,9 +144,6 @@ void status_state(struct stage *st, enum stage_state at, const char *note);
 void status_latency(struct stage *st, uint64_t from, uint64_t upto);
 void status_publish(struct stage *st);
 void status_remove(struct stage *st);
-int64_t wall_ms(void);
-int64_t wall_us(void);
-int64_t steady_ms(void);	/* for intervals: nobody can set it */
 
 /* stage_bus.c */
 void bus_start(struct stage *st);
@@ -165,10 +162,7 @@ int filter_decide(struct stage *st, const struct stage_entry *e,
 void shadow_copy_tables(struct stage *st);
 int shadow_run(struct stage *st);
 
-/* stage.c: opens HOME/db/shared and checks its version. */
-struct db *stage_open_shared(const struct conf *conf, bool read_only);
-struct db_options stage_db_options(const struct conf *conf);
-/* There may be something to do: now, or when the next commit is due. */
+/* stage.c.  There may be something to do: now, or when the next commit is due. */
 void stage_wake(struct stage *st);
 
 #endif

@@ -1,45 +1,15 @@
 /*
  * stage_status - what a stage tells about itself: a file, counters, latency
  *
- * HOME/run/STAGE.status is rewritten about once a second, also during long
- * work.  The supervisor takes a beat that stands still for a stage that no
- * longer answers; `skein status` reads the rest.
+ * The file is rewritten about once a second, also during long work.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "common/log.h"
 #include "common/stage_impl.h"
+#include "common/status_file.h"
 
 static const char *const state_names[] = { "starting", "ready", "blocked",
 	"stopping" };
-
-int64_t
-wall_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-int64_t
-wall_ms(void)
-{
-	return wall_us() / 1000;
-}
-
-int64_t
-steady_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void
 status_init(struct stage *st)
@@ -64,37 +34,21 @@ measure_rate(struct stage *st, int64_t now)
 void
 status_write(struct stage *st)
 {
-	const char *name = stage_name(st->spec->id);
-	char *path, *fresh;
-	FILE *file;
-	size_t i;
-
 	if (st->shadow)
 		return;
 	st->beat++;
 	st->status_ms = steady_ms();
 	measure_rate(st, st->status_ms);
-	path = conf_path(&st->conf, "run/%s.status", name);
-	fresh = conf_path(&st->conf, "run/%s.status.new", name);
-	file = fopen(fresh, "we");
-	if (file != NULL) {
-		fprintf(file, "pid %d\nstate %s\nbeat %llu\ncursor %llu\n"
-		    "rate %llu\nsince %lld\nnote %s\n", (int)getpid(),
-		    state_names[st->at], (unsigned long long)st->beat,
-		    (unsigned long long)st->cursor,
-		    (unsigned long long)st->rate, (long long)st->since_ms,
-		    st->note);
-		for (i = 0; i < COUNTER_COUNT; i++)
-			if (st->counters[i] > 0)
-				fprintf(file, "count.%s %llu\n",
-				    counter_name(i),
-				    (unsigned long long)st->counters[i]);
-		/* A full disk must not stop a stage: the old file stays. */
-		if (fclose(file) == 0 && rename(fresh, path) == -1)
-			log_warn("%s", path);
-	}
-	free(path);
-	free(fresh);
+	status_file_write(&st->conf, &(struct status_file){
+		.name = stage_name(st->spec->id),
+		.state = state_names[st->at],
+		.note = st->note,
+		.beat = st->beat,
+		.cursor = st->cursor,
+		.rate = st->rate,
+		.since_ms = st->since_ms,
+		.counters = st->counters,
+	});
 }
 
 void
@@ -207,10 +161,6 @@ status_publish(struct stage *st)
 void
 status_remove(struct stage *st)
 {
-	char *path = conf_path(&st->conf, "run/%s.status",
-	    stage_name(st->spec->id));
-
-	if (!st->shadow && unlink(path) == -1 && errno != ENOENT)
-		log_warn("%s", path);
-	free(path);
+	if (!st->shadow)
+		status_file_remove(&st->conf, stage_name(st->spec->id));
 }

@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/log.h"
-#include "common/stage_impl.h"
 #include "common/xmalloc.h"
 #include "monitor/tap.h"
 

@@ -13,8 +13,8 @@
  */
 #include <stdlib.h>
 
+#include "common/clock.h"
 #include "common/log.h"
-#include "common/stage_impl.h"
 #include "monitor/tap.h"
 
 enum {

@@ -11,9 +11,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/json.h"
 #include "common/log.h"
-#include "common/stage_impl.h"
 #include "common/when.h"
 #include "monitor/tap.h"
 

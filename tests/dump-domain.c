@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "common/log.h"
-#include "common/stage_impl.h"
+#include "common/stage.h"
 #include "common/xmalloc.h"
 
 static struct {

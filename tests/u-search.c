@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/stage_impl.h"
+#include "common/stage.h"
 #include "common/xmalloc.h"
 #include "store/rank.h"
 #include "store/wish.h"
