@@ -111,27 +111,32 @@ read_own(struct status *s, struct stage_status *stage)
 	fclose(file);
 }
 
+/* One that has died stays in the table of processes until it is buried. */
 static void
-read_memory(struct stage_status *stage)
+look_at_process(struct stage_status *stage)
 {
-	char path[64], line[256];
+	char path[64], line[256], state;
 	unsigned long long kib;
 	FILE *file;
 
+	stage->alive = stage->pid > 0 &&
+	    (kill((pid_t)stage->pid, 0) == 0 || errno == EPERM);
 	snprintf(path, sizeof(path), "/proc/%lld/status", stage->pid);
-	file = fopen(path, "re");
+	file = stage->alive ? fopen(path, "re") : NULL;
 	if (file == NULL)
 		return;
-	while (fgets(line, sizeof(line), file) != NULL)
+	while (fgets(line, sizeof(line), file) != NULL) {
+		if (sscanf(line, "State: %c", &state) == 1)
+			stage->alive = state != 'Z' && state != 'X';
 		if (sscanf(line, "RssAnon: %llu kB", &kib) == 1)
 			stage->memory_bytes = kib * 1024;
+	}
 	fclose(file);
 }
 
 static void
 read_stages(struct status *s)
 {
-	struct stage_status *stage;
 	enum stage_id id;
 	size_t i;
 
@@ -142,12 +147,8 @@ read_stages(struct status *s)
 	if (s->supervisor != 0)
 		read_supervisor(s);
 	for (i = 0; i < s->n_stages; i++) {
-		stage = &s->stages[i];
-		read_own(s, stage);
-		stage->alive = stage->pid > 0 &&
-		    (kill((pid_t)stage->pid, 0) == 0 || errno == EPERM);
-		if (stage->alive)
-			read_memory(stage);
+		read_own(s, &s->stages[i]);
+		look_at_process(&s->stages[i]);
 	}
 }
 
@@ -316,41 +317,57 @@ struct readers {
 	long long oldest_pid;
 };
 
+/* A line of the readers' list: "pid thread transaction"; without one, "-". */
+struct reader {
+	long long pid;
+	unsigned long long transaction;		/* 0: it is not reading */
+};
+
+static bool
+next_reader(const char **line, struct reader *out)
+{
+	const char *at = *line;
+	int n = 0;
+
+	for (; n < 1 && at != NULL && *at != '\0';
+	     at = strchr(at, '\n'), at += at != NULL) {
+		out->transaction = 0;
+		n = sscanf(at, "%lld %*s %llu", &out->pid, &out->transaction);
+	}
+	*line = at;
+	return n >= 1;
+}
+
 /*
- * Lines of "pid thread transaction"; without one, "-".  Our own transaction is
- * the newest there is, so the others' age is counted from it.
+ * Our own transaction is the newest there is, so the others' age is counted
+ * from it.
  */
 static void
 count_readers(struct db *shared, struct readers *r)
 {
 	struct db_txn *txn = db_read(shared);
-	unsigned long long id, newest = 0, oldest = 0;
+	unsigned long long newest = 0, oldest = 0;
+	struct reader reader;
 	struct buf list;
 	const char *line;
-	long long pid;
-	int pass;
 
 	*r = (struct readers){ 0 };
 	buf_init(&list, SIZE_MAX / 4);
 	db_list_readers(shared, &list);
 	db_abort(&txn);
-	for (pass = 0; pass < 2; pass++) {
-		for (line = buf_cstr(&list); line != NULL && *line != '\0';
-		     line = strchr(line, '\n'), line += line != NULL) {
-			if (sscanf(line, "%lld %*s %llu", &pid, &id) == 2) {
-				if (pass == 0 && pid == getpid())
-					newest = id;
-				else if (pass == 1 && pid != getpid()) {
-					r->reading++;
-					if (oldest == 0 || id < oldest) {
-						oldest = id;
-						r->oldest_pid = pid;
-					}
-				}
-			}
-			if (pass == 1 && sscanf(line, "%lld", &pid) == 1 &&
-			    pid != getpid())
-				r->slots++;
+	line = buf_cstr(&list);
+	while (next_reader(&line, &reader)) {
+		if (reader.pid == getpid()) {
+			newest = reader.transaction;
+			continue;
+		}
+		r->slots++;
+		if (reader.transaction == 0)
+			continue;
+		r->reading++;
+		if (oldest == 0 || reader.transaction < oldest) {
+			oldest = reader.transaction;
+			r->oldest_pid = reader.pid;
 		}
 	}
 	if (oldest != 0 && newest > oldest)
