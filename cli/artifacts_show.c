@@ -7,17 +7,6 @@
 #include "cli/page.h"
 #include "common/when.h"
 
-static void
-begin(const struct artifacts_show *s, const char *kind, const char *title,
-    const struct row *row)
-{
-	if (s->json) {
-		buf_addf(s->out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
-		row_to_json(s->out, row);
-	} else
-		page_members(s->out, row, title);
-}
-
 /* How it came to be what it is: the state, when, by which entry, its words. */
 static void
 print_history(struct buf *out, const struct msg_artifact *a)
@@ -78,7 +67,7 @@ show_artifact(const struct cli *cli, const struct artifacts_show *s,
 
 	query_artifact_row(s->q, a, cli->conf.weight_half_life * WHEN_DAY_MS,
 	    &row);
-	begin(s, "artifact", "summary", &row);
+	page_begin(s->out, s->json, "artifact", "summary", &row);
 	if (s->turns) {
 		buf_adds(s->out, s->json ? ",\"turns\":[" : "\n");
 		query_artifact_turns(s->q, a, &sink);
@@ -96,23 +85,13 @@ static void
 show_episode(const struct cli *cli, const struct artifacts_show *s,
     const struct msg_episode *e)
 {
-	struct page_turns page = { s->out, s->json, false };
-	struct query_sink sink = { page_turn, NULL, &page };
-	struct query_filter f = QUERY_ALL;
 	struct row row;
-	bool more;
 
 	query_episode_row(s->q, e, &row);
-	begin(s, "episode", "name", &row);
-	if (s->turns && e->linked_threads.count > 0) {
-		buf_adds(s->out, s->json ? ",\"turns\":[" : "\n");
-		f.thread = query_thread_name(s->q, e->linked_threads.at[0]);
-		f.own = true;
-		if (query_turns(s->q, &f, &sink, &more) == -1)
-			cli_fail(cli, "the thread's turns cannot be found: "
-			    "see 'skein check'");
-		buf_adds(s->out, s->json ? "]" : "");
-	}
+	page_begin(s->out, s->json, "episode", "name", &row);
+	if (s->turns && e->linked_threads.count > 0)
+		page_thread_turns(cli, s->q, &e->linked_threads, s->json,
+		    s->out);
 	buf_adds(s->out, s->json ? "}" : "");
 }
 
@@ -131,7 +110,7 @@ show_found(const struct cli *cli, const struct artifacts_show *s,
 		show_episode(cli, s, &e);
 	else if (query_skill(s->q, txn, s->name, &k)) {
 		query_skill_row(s->q, &k, &row);
-		begin(s, "skill", "when", &row);
+		page_begin(s->out, s->json, "skill", "when", &row);
 		buf_adds(s->out, s->json ? "}" : "");
 	} else
 		return false;

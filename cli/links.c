@@ -150,47 +150,6 @@ verb_tuning(struct cli *cli, int argc, char **argv)
 
 /* ---- show ---- */
 
-static void
-put_row(const struct links_show *s, const char *kind, const char *title,
-    const struct row *row)
-{
-	if (s->json) {
-		buf_addf(s->out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
-		row_to_json(s->out, row);
-	} else
-		page_members(s->out, row, title);
-}
-
-/* The turns of all its threads, thread by thread. */
-static void
-put_turns(const struct cli *cli, const struct links_show *s,
-    const struct msg_episode *e)
-{
-	struct page_turns page = { s->out, s->json, false };
-	struct query_sink sink = { page_turn, NULL, &page };
-	struct query_filter f = QUERY_ALL;
-	uint64_t *threads = e->linked_threads.at;
-	struct arena arena;
-	size_t i, n = e->linked_threads.count;
-	bool more;
-
-	/* What the query reads makes room of what it read before. */
-	arena_init(&arena);
-	threads = arena_array(&arena, n, sizeof(*threads));
-	memcpy(threads, e->linked_threads.at, n * sizeof(*threads));
-	buf_adds(s->out, s->json ? ",\"turns\":[" : "\n");
-	for (i = 0; i < n; i++) {
-		f.thread = arena_dup(&arena, query_thread_name(s->q,
-		    threads[i]));
-		f.own = true;
-		if (query_turns(s->q, &f, &sink, &more) == -1)
-			cli_fail(cli, "the turns of %.*s cannot be found: see "
-			    "'skein check'", SLICE_ARG(f.thread));
-	}
-	buf_adds(s->out, s->json ? "]" : "");
-	arena_release(&arena);
-}
-
 bool
 links_show(const struct cli *cli, const struct links_show *s)
 {
@@ -210,12 +169,13 @@ links_show(const struct cli *cli, const struct links_show *s)
 	txn = db_read(db);
 	if (query_link(s->q, txn, s->name, &link)) {
 		query_link_row(s->q, &link, &row);
-		put_row(s, "link", "decision", &row);
+		page_begin(s->out, s->json, "link", "decision", &row);
 	} else if (query_cross_episode(s->q, txn, s->name, &e)) {
 		query_episode_row(s->q, &e, &row);
-		put_row(s, "episode", "name", &row);
+		page_begin(s->out, s->json, "episode", "name", &row);
 		if (s->turns)
-			put_turns(cli, s, &e);
+			page_thread_turns(cli, s->q, &e.linked_threads,
+			    s->json, s->out);
 	} else
 		there = false;
 	if (there)

@@ -76,16 +76,54 @@ read_options(struct list *l, unsigned by, int argc, char **argv)
 typedef int list_run(struct list *l, struct query *q,
     const struct query_sink *sink, bool *more);
 
-/* Opens what there is, runs the query, prints. */
+/* The environments that a list reads; NULL: not needed, or not there. */
+struct source {
+	struct db *shared, *ingest, *classify, *compactor, *linker;
+};
+
+static void
+source_close(struct source *from)
+{
+	db_close(&from->linker);
+	db_close(&from->compactor);
+	db_close(&from->classify);
+	db_close(&from->ingest);
+	db_close(&from->shared);
+}
+
+/* Log and ingest's tables must be there; of the others what there is. */
+static bool
+source_open(const struct list *l, unsigned by, struct source *out)
+{
+	const struct cli *cli = l->out.cli;
+	bool needs_ingest = by & NEEDS_INGEST || l->filter.thread.len > 0;
+	struct db_error why;
+
+	*out = (struct source){ .shared = cli_open(cli, ENV_shared) };
+	if (out->shared != NULL && needs_ingest)
+		out->ingest = cli_open(cli, ENV_ingest);
+	if (out->shared == NULL || (needs_ingest && out->ingest == NULL)) {
+		source_close(out);
+		return false;
+	}
+	if (by & SHOWS_ACTS)
+		out->classify = cli_try_open(cli, ENV_classify, &why);
+	if (by & SHOWS_EPISODES)
+		out->compactor = cli_try_open(cli, ENV_compactor, &why);
+	if (by & (SHOWS_TALKS | SHOWS_EPISODES)) {
+		out->linker = cli_try_open(cli, ENV_linker, &why);
+		cli_settle(out->shared, out->linker, STAGE_linker);
+	}
+	return true;
+}
+
 static int
 list_verb(struct cli *cli, int argc, char **argv,
     const struct table_column *columns, unsigned by, list_run *run)
 {
 	struct list l = { .out.cli = cli };
 	struct query_sink sink = listing_sink(&l.out);
-	struct db *shared, *ingest = NULL, *classify = NULL;
-	struct db *compactor = NULL, *linker = NULL;
-	struct db_error why;
+	struct source from;
 	struct query q;
 	bool more = false;
 	int rc = read_options(&l, by, argc, argv);
@@ -94,33 +132,14 @@ list_verb(struct cli *cli, int argc, char **argv,
 		return rc;
 	if (l.out.after > 0 && cli_wait_tables(cli, l.out.after) == -1)
 		return 1;
-	shared = cli_open(cli, ENV_shared);
-	if (shared == NULL)
+	if (!source_open(&l, by, &from))
 		return 1;
-	if (by & NEEDS_INGEST || l.filter.thread.len > 0) {
-		ingest = cli_open(cli, ENV_ingest);
-		if (ingest == NULL) {
-			db_close(&shared);
-			return 1;
-		}
-	}
 	listing_begin(&l.out, columns);
-	if (by & (SHOWS_TALKS | SHOWS_EPISODES)) {
-		linker = cli_try_open(cli, ENV_linker, &why);
-		cli_settle(shared, linker, STAGE_linker);
-	}
-	query_open(&q, shared, ingest, l.out.domain);
-	if (by & SHOWS_ACTS) {
-		classify = cli_try_open(cli, ENV_classify, &why);
-		query_use_classify(&q, classify);
-	}
-	if (by & SHOWS_TALKS)
-		query_use_linker(&q, linker);
-	if (by & SHOWS_EPISODES) {
-		compactor = cli_try_open(cli, ENV_compactor, &why);
-		query_use_compactor(&q, compactor);
-		query_use_linker(&q, linker);
-	}
+	query_open(&q, from.shared, from.ingest, l.out.domain);
+	query_use_classify(&q, from.classify);
+	query_use_compactor(&q, from.compactor);
+	if (by & (SHOWS_TALKS | SHOWS_EPISODES))
+		query_use_linker(&q, from.linker);
 	rc = run(&l, &q, &sink, &more);
 	query_close(&q);
 	listing_end(&l.out, rc == 0, more);
@@ -128,11 +147,7 @@ list_verb(struct cli *cli, int argc, char **argv,
 		fprintf(stderr, "%llu records cannot be read: see "
 				"'skein check'\n",
 		    (unsigned long long)q.unreadable);
-	db_close(&linker);
-	db_close(&compactor);
-	db_close(&classify);
-	db_close(&ingest);
-	db_close(&shared);
+	source_close(&from);
 	return rc;
 }
 

@@ -43,6 +43,17 @@ page_members(struct buf *out, const struct row *row, const char *title)
 }
 
 void
+page_begin(struct buf *out, bool json, const char *kind, const char *title,
+    const struct row *row)
+{
+	if (json) {
+		buf_addf(out, "{\"kind\":\"%s\",\"%s\":", kind, kind);
+		row_to_json(out, row);
+	} else
+		page_members(out, row, title);
+}
+
+void
 page_turn(void *data, const struct row *row)
 {
 	static const char *const names[] = { "key", "ts", "role", "text" };
@@ -64,4 +75,33 @@ page_turn(void *data, const struct row *row)
 		buf_addc(p->out, '\n');
 	}
 	p->any = true;
+}
+
+void
+page_thread_turns(const struct cli *cli, struct query *q,
+    const struct msg_u64s *linked, bool json, struct buf *out)
+{
+	struct page_turns page = { out, json, false };
+	struct query_sink sink = { page_turn, NULL, &page };
+	struct query_filter f = QUERY_ALL;
+	struct arena arena;
+	size_t i, n = linked->count;
+	uint64_t *threads;
+	bool more;
+
+	/* What the query reads makes room of what it read before. */
+	arena_init(&arena);
+	threads = arena_array(&arena, n, sizeof(*threads));
+	for (i = 0; i < n; i++)
+		threads[i] = linked->at[i];
+	buf_adds(out, json ? ",\"turns\":[" : "\n");
+	f.own = true;
+	for (i = 0; i < n; i++) {
+		f.thread = arena_dup(&arena, query_thread_name(q, threads[i]));
+		if (query_turns(q, &f, &sink, &more) == -1)
+			cli_fail(cli, "the turns of %.*s cannot be found: see "
+			    "'skein check'", SLICE_ARG(f.thread));
+	}
+	buf_adds(out, json ? "]" : "");
+	arena_release(&arena);
 }
