@@ -7,7 +7,18 @@
 
 #include "cli/listing.h"
 #include "cli/options.h"
+#include "cli/types.h"
 #include "common/when.h"
+
+/* What a list can be narrowed by, beside the common options. */
+enum {
+	BY_TYPE = 1,		/* of artifacts; and --status, --tag, --current */
+	BY_EPISODE_TYPE = 2
+};
+
+typedef void artifacts_query(const struct artifacts_source *from,
+    const struct artifacts_filter *f, const struct query_sink *sink,
+    bool *more);
 
 struct artifacts {
 	struct listing out;
@@ -63,10 +74,10 @@ read_options(struct artifacts *a, unsigned by, int argc, char **argv)
 	size_t n = 7;
 	int rc;
 
-	if (by & BY_KIND)
+	if (by != 0)
 		specs[n++] = (struct option_spec){ "type", OPTION_TEXT,
 			&f->type, NULL };
-	if (by & BY_STATUS) {
+	if (by & BY_TYPE) {
 		specs[n++] = (struct option_spec){ "status", OPTION_TEXT,
 			&f->status, NULL };
 		specs[n++] = (struct option_spec){ "tag", OPTION_TEXT,
@@ -81,6 +92,9 @@ read_options(struct artifacts *a, unsigned by, int argc, char **argv)
 	if (rc == 0)
 		rc = options_one_of(a->out.cli, "status", f->status,
 		    "open resolved failed expired");
+	if (rc == 0 && by & BY_EPISODE_TYPE)
+		rc = options_one_of(a->out.cli, "type", f->type,
+		    "primary cross_thread");
 	return rc != 0 ? rc : listing_check(&a->out, argc, argv, &f->limit);
 }
 
@@ -101,7 +115,7 @@ list(struct artifacts *a, const struct artifacts_source *from,
 	return 0;
 }
 
-int
+static int
 artifacts_verb(struct cli *cli, int argc, char **argv, unsigned by,
     const struct table_column *columns, artifacts_query *query)
 {
@@ -116,6 +130,8 @@ artifacts_verb(struct cli *cli, int argc, char **argv, unsigned by,
 	if (!artifacts_open(cli, a.out.domain, &from))
 		return 1;
 	rc = list(&a, &from, columns, query);
+	if (rc == 0 && a.out.rows == 0 && by & BY_TYPE && a.filter.type.len > 0)
+		types_say_unknown(cli, a.filter.type);
 	artifacts_close(&from);
 	return rc;
 }
@@ -131,7 +147,7 @@ verb_artifacts(struct cli *cli, int argc, char **argv)
 		{ "token_count", "TOKENS", true },
 		{ "summary", "SUMMARY", false }, { NULL, NULL, false } };
 
-	return artifacts_verb(cli, argc, argv, BY_KIND | BY_STATUS, columns,
+	return artifacts_verb(cli, argc, argv, BY_TYPE, columns,
 	    query_artifacts);
 }
 
@@ -146,7 +162,7 @@ verb_episodes(struct cli *cli, int argc, char **argv)
 		{ "name", "NAME", false }, { "micro", "SUMMARY", false },
 		{ NULL, NULL, false } };
 
-	return artifacts_verb(cli, argc, argv, BY_KIND, columns,
+	return artifacts_verb(cli, argc, argv, BY_EPISODE_TYPE, columns,
 	    query_episodes);
 }
 

@@ -8,17 +8,6 @@
 #include "cli/table.h"
 #include "store/query_artifacts.h"
 
-/* Which narrowing options a list takes beside the common ones. */
-enum { BY_KIND = 1, BY_STATUS = 2 };
-
-typedef void artifacts_query(const struct artifacts_source *from,
-    const struct artifacts_filter *f, const struct query_sink *sink,
-    bool *more);
-
-/* A list verb over the compactor's tables. */
-int artifacts_verb(struct cli *cli, int argc, char **argv, unsigned by,
-    const struct table_column *columns, artifacts_query *query);
-
 /* The databases; false after saying what is missing. */
 bool artifacts_open(const struct cli *cli, struct slice domain,
     struct artifacts_source *out);

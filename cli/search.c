@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/recall.h"
 #include "cli/table.h"
+#include "cli/types.h"
 #include "common/json.h"
 #include "common/when.h"
 
@@ -156,6 +157,8 @@ search_once(struct searching *s, struct search_query *query,
 	else {
 		print_hits(s, &result);
 		say_behind(s, &result);
+		if (result.n_hits == 0 && query->type.len > 0)
+			types_say_unknown(s->cli, query->type);
 	}
 	buf_release(&why);
 	return rc;
@@ -270,7 +273,8 @@ read_line(struct searching *s, json_t *json, struct search_query *query,
 	return find_thread(s, *thread, &query->thread, why);
 }
 
-static void
+/* False: the answer is why there is none. */
+static bool
 put_answer(struct searching *s, json_t *json, struct search_query query,
     struct slice thread, struct buf *out)
 {
@@ -279,6 +283,7 @@ put_answer(struct searching *s, json_t *json, struct search_query query,
 	    JSON_ENCODE_ANY | JSON_COMPACT);
 	struct search_result result;
 	struct buf why;
+	bool good;
 	size_t i;
 
 	buf_init(&why, 4096);
@@ -286,10 +291,10 @@ put_answer(struct searching *s, json_t *json, struct search_query query,
 	free(text);
 	if (!json_is_object(json))
 		buf_adds(&why, "a line is a JSON object");
-	if (why.len == 0 && (read_line(s, json, &query, &thread, &why) == -1 ||
-		ask(s, &query, &result, &why) == -1))
-		buf_adds(&why, "");
-	if (why.len > 0) {
+	good = json_is_object(json) &&
+	    read_line(s, json, &query, &thread, &why) == 0 &&
+	    ask(s, &query, &result, &why) == 0;
+	if (!good) {
 		buf_adds(out, "\"error\":");
 		json_put_str(out, buf_slice(&why));
 	} else {
@@ -302,6 +307,7 @@ put_answer(struct searching *s, json_t *json, struct search_query query,
 	}
 	buf_adds(out, "}\n");
 	buf_release(&why);
+	return good;
 }
 
 static int
@@ -326,11 +332,9 @@ search_batch(struct searching *s, const struct search_query *query,
 		if (++n % BATCH_VIEW == 0)
 			recall_renew(s->cli, s->r);
 		json = json_loadb(line, (size_t)len, 0, NULL);
-		put_answer(s, json, *query, thread, &out);
-		fwrite(out.ptr, 1, out.len, stdout);
-		if (strstr(out.ptr, "\"error\":") != NULL &&
-		    strstr(out.ptr, "\"hits\":") == NULL)
+		if (!put_answer(s, json, *query, thread, &out))
 			rc = 1;
+		fwrite(out.ptr, 1, out.len, stdout);
 		buf_clear(&out);
 		json_decref(json);
 		arena_reset(&s->arena);
@@ -363,7 +367,11 @@ check(const struct searching *s, const struct search_query *query,
 	if (!s->batch && argc > 2)
 		return cli_usage(s->cli, "one query, please: put '%s %s' "
 		    "into quotes", argv[1], argv[2]);
-	return 0;
+	if (options_one_of(s->cli, "role", query->role,
+		"user assistant system tool") != 0)
+		return 2;
+	return options_one_of(s->cli, "status", query->status,
+	    "open resolved failed expired");
 }
 
 int

@@ -61,9 +61,17 @@ is "$(skein threads --json --thread side | jq -c '[.parent,.parent_turn,.name,.c
   '["proj",1,"Side",false,true]' 'a fork knows its parent'
 is "$(skein threads --json --thread t1 | jq -c '[.channels,.inactivity_timeout_minutes,.created_at,.last_activity_at]')" \
   '[["sms","web"],30,"2025-11-05T10:00:00Z","2025-11-05T10:10:00Z"]' 'channels in the order of use, times'
-for wrong in 'artifacts --status bogus' 'chains --state zzz' 'turns --role banana'; do
+for wrong in 'artifacts --status bogus' 'chains --state zzz' 'turns --role banana' \
+  'episodes --type efort' 'search x --status bogus' 'search x --role banana'; do
   # shellcheck disable=SC2086
   is "$(skein $wrong 2>&1 >/dev/null | grep -c 'is none of: ')$(code skein $wrong)" 12 "$wrong: what may be said is said"
+done
+for verb in artifacts 'search x'; do
+  # shellcheck disable=SC2086
+  is "$(skein $verb --json --type efort 2>&1; echo $?)" \
+    "skein ${verb% x}: no package is called 'efort'; did you mean 'effort'?"$'\n0' "$verb --type that no package has"
+  # shellcheck disable=SC2086
+  is "$(skein $verb --json --type effort --tag nosuch 2>&1; echo $?)" 0 '  and one that has none with this tag'
 done
 like "$(skein threads --thread t1)" '  sms, web  ' 'a list reads as one'
 is "$(skein threads --json --user ann | field .key)" 't1 t3 t26' '--user'
