@@ -200,7 +200,7 @@ begin(struct cli *cli, const struct asked *a, struct slice intent)
 	else if (a->choose.len == 0 || !cli->json)
 		(cli->json ? begin_json : begin_print)(&out, &b);
 	if (rc == 0) {
-		fwrite(out.ptr, 1, out.len, stdout);
+		fwrite(buf_cstr(&out), 1, out.len, stdout);
 		rc = choose(cli, a, &b, intent);
 	}
 	buf_release(&out);
