@@ -289,6 +289,27 @@ cli_wait_tables(const struct cli *cli, uint64_t seq)
 	return -1;
 }
 
+int
+cli_expect_pipeline(const struct cli *cli, int64_t patience_s)
+{
+	char *store = conf_path(&cli->conf, "db/shared");
+	bool there = access(store, F_OK) == 0;
+
+	free(store);
+	if (cli_supervisor(cli) != 0)
+		return 0;
+	if (!there) {
+		cli_fail(cli, "no pipeline ever ran on %s: 'skein up' starts "
+		    "one, --home or $SKEIN_HOME name another",
+		    cli->conf.home);
+		return -1;
+	}
+	fprintf(stderr, "skein %s: no pipeline runs on %s: 'skein up' starts "
+	    "one; waiting up to %lld s\n", cli->verb, cli->conf.home,
+	    (long long)patience_s);
+	return 0;
+}
+
 pid_t
 cli_supervisor(const struct cli *cli)
 {

@@ -68,6 +68,13 @@ int cli_wait_tables(const struct cli *cli, uint64_t seq);
 void cli_settle(struct db *shared, struct db *own, enum stage_id stage);
 /* The same for who has a transaction open already. */
 void cli_settle_to(struct db *own, enum stage_id stage, uint64_t seq);
+/*
+ * For who sends entries: they wait for a pipeline that comes up late, but not
+ * without a word.  -1 after saying so: none ever ran here, the home is likely
+ * the wrong one.
+ */
+int cli_expect_pipeline(const struct cli *cli, int64_t patience_s)
+    __attribute__((warn_unused_result));
 /* The supervisor of the home, or 0: by its lock, a pid may be anybody's. */
 pid_t cli_supervisor(const struct cli *cli);
 

@@ -113,18 +113,28 @@ on_result(void *data, const struct msg_ack *ack)
 	o->message = arena_dup(&o->arena, ack->message);
 }
 
+/* Somebody waits for a command: not as long as a feed of entries may. */
+static int64_t
+patience_of(const struct cli *cli)
+{
+	enum { DOWN_S = 5 };
+
+	return cli_supervisor(cli) != 0 || cli->conf.client_patience < DOWN_S ?
+	    cli->conf.client_patience : DOWN_S;
+}
+
 static int
 send(const struct command *c, struct outcome *o)
 {
 	const struct cli *cli = c->cli;
+	struct conf conf = cli->conf;
 	struct sender *sender;
 	int rc;
 
-	if (cli_supervisor(cli) == 0)
-		fprintf(stderr, "skein %s: no pipeline runs on %s: 'skein up' "
-		    "starts one; waiting up to %lld s\n", cli->verb,
-		    cli->conf.home, (long long)cli->conf.client_patience);
-	sender = sender_open(&cli->conf, on_result, o);
+	conf.client_patience = patience_of(cli);
+	if (cli_expect_pipeline(cli, conf.client_patience) == -1)
+		return 1;
+	sender = sender_open(&conf, on_result, o);
 	rc = sender_post_json(sender, buf_slice(&c->json));
 	if (rc == 0)
 		rc = sender_flush(sender);
@@ -133,7 +143,7 @@ send(const struct command *c, struct outcome *o)
 		return 0;
 	return cli_fail(cli, "ingest has not answered for %lld s: is the "
 	    "pipeline up? See 'skein status'",
-	    (long long)cli->conf.client_patience);
+	    (long long)conf.client_patience);
 }
 
 /* A section's text field by name; empty: it has none. */

@@ -153,16 +153,6 @@ send_lines(struct cli *cli, int fd, struct outcome *o, struct sender *sender)
 	return rc;
 }
 
-/* Entries wait for a pipeline that comes up late, but not without a word. */
-static void
-warn_if_down(const struct cli *cli)
-{
-	if (cli_supervisor(cli) == 0)
-		fprintf(stderr, "skein send: no pipeline runs on %s: 'skein up' "
-		    "starts one; waiting up to %lld s\n", cli->conf.home,
-		    (long long)cli->conf.client_patience);
-}
-
 int
 verb_send(struct cli *cli, int argc, char **argv)
 {
@@ -178,13 +168,14 @@ verb_send(struct cli *cli, int argc, char **argv)
 		return rc;
 	if (argc > 2)
 		return cli_usage(cli, "takes one file, or standard input");
+	if (cli_expect_pipeline(cli, cli->conf.client_patience) == -1)
+		return 1;
 	if (argc == 2 && strcmp(argv[1], "-") != 0) {
 		in = open(argv[1], O_RDONLY | O_CLOEXEC);
 		if (in == -1)
 			return cli_fail(cli, "%s: %s", argv[1],
 			    strerror(errno));
 	}
-	warn_if_down(cli);
 	buf_init(&outcome.line, SIZE_MAX / 4);
 	/* One more than can be under way: the one that waits for room. */
 	outcome.window = (size_t)cli->conf.client_window + 1;

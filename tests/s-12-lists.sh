@@ -10,6 +10,12 @@ ok 'lists say that there is no store' test "$(code skein turns)" = 1
 like "$(cat "$SCRATCH/err")" "no store in .*'skein up' makes one" 'and what to do'
 is "$(code skein status)" 1 'status of a home with nothing in it fails'
 like "$(cat "$SCRATCH/out")" 'No supervisor runs' 'and says so'
+for verb in send 'remember this'; do
+  # shellcheck disable=SC2086
+  is "$(code skein $verb </dev/null)" 1 "$verb where nothing ever ran fails at once"
+  like "$(cat "$SCRATCH/err")" "no pipeline ever ran on .*'skein up' starts one" '  and says so'
+done
+ok 'and makes no home' test ! -e "$SKEIN_HOME"
 
 up || exit 1
 skein send --wait "$TESTS/data/every-type.jsonl" >"$SCRATCH/acks" 2>&1
