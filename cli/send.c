@@ -25,6 +25,17 @@ struct outcome {
 	uint64_t lines, posted, answered;
 };
 
+/* Members that are no field of the entry's type: misspelt, or of a newer one. */
+static void
+put_ignored(struct buf *out, const struct msg_ack *ack)
+{
+	if (ack->ignored.count == 0)
+		return;
+	buf_adds(out, ",\"ignored\":");
+	msg_json_value(out, msg_field_tagged(msg_spec(MSG_ack),
+	    MSGTAG_ack_ignored), ack);
+}
+
 static void
 on_result(void *data, const struct msg_ack *ack)
 {
@@ -56,6 +67,7 @@ on_result(void *data, const struct msg_ack *ack)
 		buf_addu(&o->line, ack->seq);
 		buf_adds(&o->line, ",\"key\":");
 		json_put_str(&o->line, ack->key);
+		put_ignored(&o->line, ack);
 		buf_adds(&o->line, "}\n");
 		if (ack->seq > o->last_seq)
 			o->last_seq = ack->seq;

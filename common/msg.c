@@ -86,6 +86,18 @@ msg_spec_named(struct slice name)
 }
 
 const struct msg_field *
+msg_field_named(const struct msg_spec *spec, struct slice name)
+{
+	const struct msg_field *f = spec->fields;
+	size_t i;
+
+	for (i = 0; name.len > 0 && i < spec->n_fields; i++, f++)
+		if (f->name[0] == name.ptr[0] && slice_is(name, f->name))
+			return f;
+	return NULL;
+}
+
+const struct msg_field *
 msg_field_lookup(const struct msg_spec *spec, unsigned tag)
 {
 	size_t i;

@@ -131,6 +131,9 @@ struct msg_error {
 
 const struct msg_spec *msg_spec(unsigned id);		/* NULL: no such id */
 const struct msg_spec *msg_spec_named(struct slice name);
+/* NULL: it has no field of that name. */
+const struct msg_field *msg_field_named(const struct msg_spec *spec,
+    struct slice name);
 const struct msg_field *msg_field_lookup(const struct msg_spec *, unsigned tag);
 /* NULL: no such tag.  Most messages number theirs 1, 2, 3. */
 static inline const struct msg_field *
@@ -191,6 +194,12 @@ struct json_t;
  */
 MSG_CHECK int msg_from_json(struct json_t *json, struct arena *arena,
     enum msg_id id, void *out, bool outside, struct msg_error *why);
+/*
+ * How many members those are, beside "type"; the names of the first `most` of
+ * them, which point into the tree.
+ */
+size_t msg_json_unknown(struct json_t *json, enum msg_id id,
+    struct slice *names, size_t most);
 /*
  * The same for an entry that is a flat object; false: it is not, or something
  * is wrong with it, and msg_from_json knows what.  Strings point into `text`.

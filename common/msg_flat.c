@@ -302,18 +302,6 @@ set_field(const struct msg_field *f, const struct member *m, void *value)
 	}
 }
 
-static const struct msg_field *
-field_named(const struct msg_spec *spec, struct slice name)
-{
-	const struct msg_field *f = spec->fields;
-	size_t i;
-
-	for (i = 0; i < spec->n_fields; i++, f++)
-		if (f->name[0] == name.ptr[0] && slice_is(name, f->name))
-			return f;
-	return NULL;
-}
-
 /* Whether all members fit fields of their own, and none is missing. */
 static bool
 set_fields(const struct msg_spec *spec, const struct member *members, size_t n,
@@ -327,8 +315,7 @@ set_fields(const struct msg_spec *spec, const struct member *members, size_t n,
 	for (i = 0; i < n; i++) {
 		if (slice_is(members[i].name, "type"))
 			continue;
-		f = members[i].name.len == 0 ? NULL :
-		    field_named(spec, members[i].name);
+		f = msg_field_named(spec, members[i].name);
 		bit = f == NULL ? 0 : UINT64_C(1) << f->tag;
 		if (f == NULL || f->need == NEED_INT || (seen & bit) != 0)
 			return false;

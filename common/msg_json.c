@@ -372,3 +372,23 @@ msg_from_json(json_t *json, struct arena *arena, enum msg_id id, void *out,
 	memcpy(out, &has, sizeof(has));
 	return 0;
 }
+
+size_t
+msg_json_unknown(json_t *json, enum msg_id id, struct slice *names,
+    size_t most)
+{
+	const struct msg_spec *spec = msg_spec(id);
+	const char *name;
+	json_t *value;
+	size_t n = 0;
+
+	json_object_foreach(json, name, value) {
+		if (strcmp(name, "type") == 0 ||
+		    msg_field_named(spec, slice_str(name)) != NULL)
+			continue;
+		if (n < most)
+			names[n] = slice_str(name);
+		n++;
+	}
+	return n;
+}

@@ -493,6 +493,28 @@ accept_hash_exchange(struct accepted *a, const struct normal_exchange *n)
 	memcpy(a->content_hash, digest.digest, sizeof(a->content_hash));
 }
 
+/*
+ * Unknown members are skipped, so that a sender may be newer than we are; but
+ * a misspelt one would vanish without a word.  An exchange brings along all
+ * that its API has: of that nothing is said.
+ */
+static void
+list_ignored(struct accepted *a, struct arena *arena)
+{
+	enum { MOST = 8, NAME_BYTES = 60 };
+	struct slice *names = arena_array(arena, MOST, sizeof(names[0]));
+	size_t i, n;
+
+	if (a->type == MSG_exchange)
+		return;
+	n = msg_json_unknown(a->json, a->type, names, MOST);
+	if (n > MOST)
+		n = MOST;
+	for (i = 0; i < n; i++)
+		names[i].len = text_cut(names[i], NAME_BYTES);
+	a->ignored = (struct msg_strs){ names, n };
+}
+
 enum { ID_SAID_BYTES = 240 };	/* a longer one is not said in the result */
 
 /* From JSON, or a msgpack map read as JSON. */
@@ -519,6 +541,7 @@ accept_json(const struct conf *conf, struct slice body, struct arena *arena,
 	if (msg_from_json(out->json, arena, spec->id, out->entry, true,
 		&why) == -1)
 		return refuse_as(refusal, &why, "bad_json");
+	list_ignored(out, arena);
 	return 0;
 }
 

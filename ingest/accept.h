@@ -22,6 +22,7 @@ struct accepted {
 	enum msg_id type;
 	union msg_any *entry;		/* in the arena; strings live in `json` */
 	struct json_t *json;		/* the whole of it: accept_release */
+	struct msg_strs ignored;	/* members that are no field, some */
 	char content_hash[CONTENT_HASH_BYTES];
 };
 

@@ -149,6 +149,21 @@ check_sent(struct stage *st, const struct accepted *a, uint64_t *seq,
 	return 0;
 }
 
+/* The tree that the names are in goes before the answer does. */
+static struct msg_strs
+keep_names(struct arena *arena, const struct msg_strs *names)
+{
+	struct msg_strs kept = { .count = names->count };
+	size_t i;
+
+	if (names->count == 0)
+		return kept;
+	kept.at = arena_array(arena, names->count, sizeof(kept.at[0]));
+	for (i = 0; i < names->count; i++)
+		kept.at[i] = arena_dup(arena, names->at[i]);
+	return kept;
+}
+
 static int
 take(struct stage *st, const struct msg_post *post, struct accepted *a,
     struct msg_ack *ack, struct refusal *refusal)
@@ -191,6 +206,7 @@ take(struct stage *st, const struct msg_post *post, struct accepted *a,
 	ack->seq = seq;
 	ack->id = arena_dup(&in->batch, a->entry->envelope.id);
 	ack->key = clients_key(&in->batch, a->type, seq);
+	ack->ignored = keep_names(&in->batch, &a->ignored);
 	return 0;
 }
 

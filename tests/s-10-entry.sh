@@ -95,5 +95,15 @@ up
 is "$(digest)" "$before" 'a restart changes nothing'
 like "$(send '{"id":"first","text":"Is anybody there?","user":"ann","channel":"web"}')" '"seq":1,' \
   'nor does it forget an id'
+
+# ---- misspelt ----
+
+is "$(send '{"id":"slip","domain":"slips","text":"Which thread is this?","thred":"T","mood":{"a":1}}' |
+  jq -c '[.seq > 0, .ignored]')" '[true,["thred","mood"]]' 'members that are no field are named'
+is "$(send '{"id":"slip","domain":"slips","text":"Which thread is this?"}' | jq -c '[.seq > 0, .ignored]')" \
+  '[true,null]' 'and are no part of the entry: without them it is the same'
+is "$(send '{"type":"exchange","domain":"slips","temperature":1,"messages":[{"role":"user","content":"hi"}]}' |
+  jq -c '[.seq > 0, .ignored]')" '[true,null]' 'what else an API has is not listed'
+
 down
 done_testing

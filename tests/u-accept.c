@@ -99,6 +99,32 @@ test_turn(void)
 	is_int(turn->inactivity_timeout_minutes, 5, "a timeout of its own");
 }
 
+/* Said, some of them and not too long; a turn with them is the same turn. */
+static void
+test_ignored(void)
+{
+	char plain[CONTENT_HASH_BYTES];
+
+	accepted_turn("{\"text\":\"a\"}");
+	is_int(t.got.ignored.count, 0, "nothing is ignored");
+	memcpy(plain, t.got.content_hash, sizeof(plain));
+	accepted_turn("{\"text\":\"a\",\"type\":\"turn\",\"thred\":1}");
+	ok(t.got.ignored.count == 1 && slice_is(t.got.ignored.at[0], "thred"),
+	    "a misspelt member is named");
+	ok(memcmp(plain, t.got.content_hash, sizeof(plain)) == 0,
+	    "the content is the same");
+	accepted_turn("{\"text\":\"a\",\"b\":1,\"c\":1,\"d\":1,\"e\":1,"
+		      "\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1}");
+	is_int(t.got.ignored.count, 8, "not all of many");
+	accepted_turn("{\"text\":\"a\",\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+		      "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\":1}");
+	is_int(t.got.ignored.at[0].len, 60, "nor all of a long one");
+	is_int(accept_bytes(SLICE("{\"type\":\"exchange\",\"top_p\":1,"
+	    "\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}")), 0,
+	    "an exchange with its API's own members");
+	is_int(t.got.ignored.count, 0, "of which nothing is said");
+}
+
 static void
 test_types(void)
 {
@@ -483,6 +509,7 @@ main(void)
 	conf_init(&t.conf, "/nowhere");
 	arena_init(&t.arena);
 	test_turn();
+	test_ignored();
 	test_types();
 	test_form();
 	test_shape();
