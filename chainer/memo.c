@@ -276,7 +276,7 @@ memo_flush(struct stage *st)
 	struct row *r;
 
 	for (r = memo.changed; r != NULL; r = r->after) {
-		db_put_msg(stage_tables(st), r->table,
+		db_put_msg_later(stage_tables(st), r->table,
 		    slice_of(r->key, r->key_len), r->id, r->kept.msg);
 		r->dirty = false;
 	}

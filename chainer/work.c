@@ -343,7 +343,7 @@ write_said(struct work *w, const struct work_put *p)
 	if (row != NULL)
 		memo_put(row, p->msg);
 	else
-		db_put_msg(stage_tables(w->st), p->table, p->key, p->id,
+		db_put_msg_later(stage_tables(w->st), p->table, p->key, p->id,
 		    p->msg);
 }
 
@@ -357,14 +357,14 @@ write_puts(struct work *w)
 	for (i = 0; i < w->n_puts; i++) {
 		p = &w->puts[i];
 		if (p->msg == NULL) {
-			db_delete(txn, p->table, p->key);
+			db_delete_later(txn, p->table, p->key);
 			continue;
 		}
 		if (p->table == TABLE_chain_said) {
 			write_said(w, p);
 			continue;
 		}
-		db_put_msg(txn, p->table, p->key, p->id, p->msg);
+		db_put_msg_later(txn, p->table, p->key, p->id, p->msg);
 		if (p->table == TABLE_chain_due)
 			work_note_due(w, p->key);
 	}

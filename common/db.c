@@ -16,8 +16,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "common/db_later.h"
 #include "common/log.h"
 #include "common/xmalloc.h"
+
+/* What waits for a table is written when it has become so much. */
+enum { LATER_BYTES = 4 * 1024 * 1024 };
 
 static const struct table_spec tables[TABLE_COUNT] = {
 #define TABLE(label, where, kind, holds, who, counts, prose)       \
@@ -49,6 +53,7 @@ struct db {
 	const char *reason;
 	bool map_full;		/* that, not the disk, was the last failure */
 	MDB_dbi dbis[TABLE_COUNT];
+	struct later *later[TABLE_COUNT];	/* NULL: never was any */
 };
 
 struct db_txn {
@@ -57,6 +62,7 @@ struct db_txn {
 	bool writes;
 	enum db_result state;
 	struct db_cursor *cursors;
+	bool waits;		/* something is to be written later */
 };
 
 struct db_cursor {
@@ -253,10 +259,13 @@ void
 db_close(struct db **db)
 {
 	struct db *d = *db;
+	enum table_id i;
 
 	if (d == NULL)
 		return;
 	assert(d->open == NULL);
+	for (i = 0; i < TABLE_COUNT; i++)
+		later_close(&d->later[i]);
 	if (d->env != NULL)
 		mdb_env_close(d->env);
 	free(d->dir);
@@ -355,6 +364,85 @@ db_write(struct db *db)
 	return begin(db, true);
 }
 
+/* ---- what waits ---- */
+
+static MDB_val
+to_val(struct slice s)
+{
+	return (MDB_val){ .mv_size = s.len, .mv_data = (void *)(uintptr_t)s.ptr };
+}
+
+static struct slice
+from_val(MDB_val v)
+{
+	return slice_of(v.mv_data, v.mv_size);
+}
+
+static MDB_dbi
+dbi(struct db_txn *txn, enum table_id table)
+{
+	assert(tables[table].env == txn->db->id);
+	return txn->db->dbis[table];
+}
+
+/* Deletions first, so that nothing is moved under the cursor that puts. */
+static int
+write_rows(struct db_txn *txn, enum table_id table)
+{
+	const struct later *l = txn->db->later[table];
+	size_t i, n = later_sort(txn->db->later[table]);
+	struct later_row row;
+	MDB_cursor *cursor;
+	MDB_val k, v;
+	int rc = 0;
+
+	for (i = 0; rc == 0 && i < n; i++) {
+		row = later_row(l, i);
+		k = to_val(row.key);
+		if (row.deleted)
+			rc = mdb_del(txn->txn, dbi(txn, table), &k, NULL);
+		if (rc == MDB_NOTFOUND)
+			rc = 0;
+	}
+	if (rc == 0)
+		rc = mdb_cursor_open(txn->txn, dbi(txn, table), &cursor);
+	if (rc != 0)
+		return rc;
+	for (i = 0; rc == 0 && i < n; i++) {
+		row = later_row(l, i);
+		k = to_val(row.key);
+		v = to_val(row.value);
+		if (!row.deleted)
+			rc = mdb_cursor_put(cursor, &k, &v, 0);
+	}
+	mdb_cursor_close(cursor);
+	return rc;
+}
+
+/* Whoever comes to the table sees what was to be written later. */
+static inline void
+settle(struct db_txn *txn, enum table_id table)
+{
+	struct later *l = txn->waits ? txn->db->later[table] : NULL;
+	int rc;
+
+	if (l == NULL || later_bytes(l) == 0)
+		return;
+	rc = txn->state == DB_DONE ? write_rows(txn, table) : 0;
+	if (rc != 0)
+		note(txn, rc);
+	later_clear(l);
+}
+
+static void
+write_waiting(struct db_txn *txn)
+{
+	enum table_id i;
+
+	for (i = 0; txn->waits && i < TABLE_COUNT; i++)
+		settle(txn, i);
+}
+
 /*
  * Cursors must go before their transaction does: LMDB frees the cursors of a
  * writing transaction's own tables itself only when they were closed first.
@@ -363,7 +451,11 @@ static void
 finish(struct db_txn **txn)
 {
 	struct db_txn *t = *txn;
+	enum table_id i;
 
+	for (i = 0; t->waits && i < TABLE_COUNT; i++)
+		if (t->db->later[i] != NULL)
+			later_clear(t->db->later[i]);
 	t->db->open = NULL;
 	free(t);
 	*txn = NULL;
@@ -401,6 +493,7 @@ db_commit(struct db_txn **txn)
 	enum db_result state;
 	int rc;
 
+	write_waiting(t);
 	close_cursors(t);
 	if (t->state != DB_DONE) {
 		mdb_txn_abort(t->txn);
@@ -449,25 +542,6 @@ db_reason(const struct db *db)
 
 /* ---- tables ---- */
 
-static MDB_val
-to_val(struct slice s)
-{
-	return (MDB_val){ .mv_size = s.len, .mv_data = (void *)(uintptr_t)s.ptr };
-}
-
-static struct slice
-from_val(MDB_val v)
-{
-	return slice_of(v.mv_data, v.mv_size);
-}
-
-static MDB_dbi
-dbi(struct db_txn *txn, enum table_id table)
-{
-	assert(tables[table].env == txn->db->id);
-	return txn->db->dbis[table];
-}
-
 bool
 db_get(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice *value)
@@ -475,6 +549,7 @@ db_get(struct db_txn *txn, enum table_id table, struct slice key,
 	MDB_val k = to_val(key), v;
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE || dbi(txn, table) == NO_TABLE)
 		return false;
 	rc = mdb_get(txn->txn, dbi(txn, table), &k, &v);
@@ -494,6 +569,7 @@ put(struct db_txn *txn, enum table_id table, struct slice key,
 	MDB_val k = to_val(key), v = to_val(value);
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
 	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, flags);
@@ -515,6 +591,7 @@ db_add(struct db_txn *txn, enum table_id table, struct slice key,
 	MDB_val k = to_val(key), v = to_val(value);
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return true;
 	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, MDB_NOOVERWRITE);
@@ -540,6 +617,7 @@ db_delete(struct db_txn *txn, enum table_id table, struct slice key)
 	MDB_val k = to_val(key);
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
 	rc = mdb_del(txn->txn, dbi(txn, table), &k, NULL);
@@ -552,6 +630,7 @@ db_clear(struct db_txn *txn, enum table_id table)
 {
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
 	rc = mdb_drop(txn->txn, dbi(txn, table), 0);
@@ -565,6 +644,7 @@ db_count(struct db_txn *txn, enum table_id table)
 	MDB_stat st;
 	int rc;
 
+	settle(txn, table);
 	if (txn->state != DB_DONE || dbi(txn, table) == NO_TABLE)
 		return 0;
 	rc = mdb_stat(txn->txn, dbi(txn, table), &st);
@@ -607,6 +687,34 @@ db_put_msg(struct db_txn *txn, enum table_id table, struct slice key,
 		db_put(txn, table, key, buf_slice(&record));
 }
 
+static struct later *
+later_of(struct db_txn *txn, enum table_id table)
+{
+	struct later **l = &txn->db->later[table];
+
+	assert(txn->writes && tables[table].env == txn->db->id);
+	txn->waits = true;
+	if (*l == NULL)
+		*l = later_open();
+	else if (later_bytes(*l) > LATER_BYTES)
+		settle(txn, table);
+	return *l;
+}
+
+void
+db_put_msg_later(struct db_txn *txn, enum table_id table, struct slice key,
+    enum msg_id id, const void *msg)
+{
+	if (msg_encode(later_put(later_of(txn, table), key), id, msg) == -1)
+		note(txn, MDB_BAD_VALSIZE);
+}
+
+void
+db_delete_later(struct db_txn *txn, enum table_id table, struct slice key)
+{
+	later_delete(later_of(txn, table), key);
+}
+
 /* ---- cursors ---- */
 
 struct db_cursor *
@@ -615,6 +723,7 @@ db_cursor(struct db_txn *txn, enum table_id table)
 	struct db_cursor *c = xcalloc(1, sizeof(*c));
 	int rc;
 
+	settle(txn, table);
 	/* Of a transaction that has failed: a cursor that finds nothing. */
 	if (txn->state == DB_DONE && dbi(txn, table) != NO_TABLE) {
 		rc = mdb_cursor_open(txn->txn, dbi(txn, table), &c->cursor);

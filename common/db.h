@@ -127,6 +127,16 @@ bool db_get_msg(struct db_txn *txn, enum table_id table, struct slice key,
 void db_put_msg(struct db_txn *txn, enum table_id table, struct slice key,
     enum msg_id id, const void *msg);
 
+/*
+ * The same, at leisure: done by the time that anybody looks at the table or the
+ * transaction is kept, in the order of the keys, which costs half.  A cursor
+ * that is open already does not see it before.
+ */
+void db_put_msg_later(struct db_txn *txn, enum table_id table,
+    struct slice key, enum msg_id id, const void *msg);
+void db_delete_later(struct db_txn *txn, enum table_id table,
+    struct slice key);
+
 /* Cursors end with their transaction, or earlier by db_cursor_close. */
 struct db_cursor *db_cursor(struct db_txn *txn, enum table_id table);
 void db_cursor_close(struct db_cursor **cursor);

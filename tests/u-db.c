@@ -245,6 +245,130 @@ test_append(void)
 	db_wipe(t.dir);
 }
 
+static void
+put_later(struct db_txn *txn, uint64_t at, uint64_t seq)
+{
+	struct msg_cursor c = { .seq = seq };
+	struct key k = key_u64(at);
+
+	db_put_msg_later(txn, TABLE_log, key_slice(&k), MSG_cursor, &c);
+}
+
+/* What the row of `at` says; 0: there is none. */
+static uint64_t
+seq_at(struct db_txn *txn, uint64_t at)
+{
+	struct msg_cursor c = { 0 };
+	struct key k = key_u64(at);
+	struct arena arena;
+
+	arena_init(&arena);
+	if (!db_get_msg(txn, TABLE_log, key_slice(&k), MSG_cursor, &arena, &c))
+		c.seq = 0;
+	arena_release(&arena);
+	return c.seq;
+}
+
+static void
+test_later(void)
+{
+	struct db *db = open_db();
+	struct db_txn *txn = db_write(db);
+	struct key k = key_u64(13);
+	struct db_cursor *c;
+	struct db_entry e;
+	uint64_t i, wrong = 0;
+
+	for (i = 0; i < 1000; i++)
+		put_later(txn, i * 7919 % 1000, 1 + i);
+	put_later(txn, 13, 5000);
+	is_int(seq_at(txn, 13), 5000, "who reads sees what was put last");
+	is_int(db_count(txn, TABLE_log), 1000, "and all of it is there");
+	db_delete_later(txn, TABLE_log, key_slice(&k));
+	put_later(txn, 14, 5001);
+	commit(&txn, DB_DONE, "what waits is written with the rest");
+
+	txn = db_write(db);
+	for (i = 0; i < 1000; i++)
+		if (i * 7919 % 1000 != 13 && i * 7919 % 1000 != 14)
+			wrong += seq_at(txn, i * 7919 % 1000) != 1 + i;
+	is_int(wrong, 0, "each row is its own");
+	is_int(seq_at(txn, 13), 0, "a deletion that waited was done");
+	is_int(seq_at(txn, 14), 5001, "and a put over an older row");
+	db_delete_later(txn, TABLE_log, key_slice(&k));
+	put_later(txn, 13, 5002);
+	put_later(txn, 5000, 1);
+	c = db_cursor(txn, TABLE_log);
+	ok(db_last(c, &e) && key_read_u64(e.key, 0) == 5000,
+	    "a cursor sees what waited");
+	is_int(seq_at(txn, 13), 5002, "put again after it was deleted");
+	put_later(txn, 6000, 1);
+	db_abort(&txn);
+	txn = db_read(db);
+	is_int(db_count(txn, TABLE_log), 999, "given up: nothing is kept");
+	db_abort(&txn);
+	db_close(&db);
+	db_wipe(t.dir);
+}
+
+/* Names of many lengths, of which some are the beginnings of others. */
+static void
+test_later_names(void)
+{
+	struct db *db = open_db();
+	struct db_txn *txn = db_write(db);
+	char name[32] = "common beginning ";
+	size_t len = strlen(name), i, n = 0;
+	struct msg_cursor row = { 0 };
+	struct db_cursor *c;
+	struct db_entry e;
+	bool there;
+
+	for (i = 0; i < 400; i++) {
+		memset(name + len, 'a' + (int)(i * 7 % 20), 1 + i % 12);
+		row.seq = i;
+		db_put_msg_later(txn, TABLE_cursors,
+		    slice_of(name, len + 1 + i % 12), MSG_cursor, &row);
+	}
+	db_put_msg_later(txn, TABLE_cursors, slice_of(name, len), MSG_cursor,
+	    &row);
+	c = db_cursor(txn, TABLE_cursors);
+	for (there = db_first(c, &e); there; there = db_next(c, &e))
+		n++;
+	is_int(n, 60 + 1, "each of a few dozen names once");
+	db_abort(&txn);
+	db_close(&db);
+	db_wipe(t.dir);
+}
+
+static void
+test_later_full(void)
+{
+	struct db_options small = t.options, was = t.options;
+	struct msg_s_chainer section = { .formula = SLICE("x") };
+	struct db *db;
+	struct db_txn *txn;
+	struct key k;
+	uint64_t i;
+
+	small.map_limit = small.map_bytes;
+	t.options = small;
+	db = open_db();
+	t.options = was;
+	txn = db_write(db);
+	for (i = 0; i < 100000; i++) {
+		k = key_u64(i);
+		db_put_msg_later(txn, TABLE_log, key_slice(&k),
+		    MSG_s_chainer, &section);
+	}
+	commit(&txn, DB_FULL, "no room for what waited is said");
+	txn = db_read(db);
+	is_int(db_count(txn, TABLE_log), 0, "and none of it is kept");
+	db_abort(&txn);
+	db_close(&db);
+	db_wipe(t.dir);
+}
+
 /* ---- cursors ---- */
 
 static uint64_t
@@ -583,6 +707,9 @@ main(int argc, char **argv)
 	test_messages();
 	test_sticky();
 	test_append();
+	test_later();
+	test_later_names();
+	test_later_full();
 	test_cursors();
 	test_growth();
 	test_limit();
