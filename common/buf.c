@@ -51,23 +51,27 @@ buf_clear(struct buf *b)
 		b->ptr[0] = '\0';
 }
 
+void
+buf_reserve(struct buf *b, size_t bytes)
+{
+	size_t cap = b->cap < 64 ? 64 : b->cap;
+
+	if (bytes < b->cap)
+		return;
+	while (cap <= bytes)
+		cap *= 2;
+	b->ptr = xrealloc(b->ptr, cap);
+	b->cap = cap;
+}
+
 char *
 buf_room(struct buf *b, size_t more)
 {
-	size_t need, cap;
-
 	if (b->over || more > b->limit || b->len > b->limit - more) {
 		b->over = true;
 		return NULL;
 	}
-	need = b->len + more + 1;
-	if (need > b->cap) {
-		cap = b->cap < 64 ? 64 : b->cap;
-		while (cap < need)
-			cap *= 2;
-		b->ptr = xrealloc(b->ptr, cap);
-		b->cap = cap;
-	}
+	buf_reserve(b, b->len + more);
 	return b->ptr + b->len;
 }
 

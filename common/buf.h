@@ -87,6 +87,11 @@ void buf_release(struct buf *b);
 void buf_clear(struct buf *b);			/* keeps the memory */
 /* Room for `more` bytes beyond len, or NULL past the limit. */
 char *buf_room(struct buf *b, size_t more);
+/*
+ * Memory for so many bytes in all and a NUL, whatever the limit: for who writes
+ * there before it is known how much that will be, and then looks to the limit.
+ */
+void buf_reserve(struct buf *b, size_t bytes);
 int buf_add_slow(struct buf *b, const void *ptr, size_t len);
 int buf_adds(struct buf *b, const char *cstr);
 int buf_addslice(struct buf *b, struct slice s);

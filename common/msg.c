@@ -157,10 +157,7 @@ at(const void *msg, size_t offset)
 int
 msg_encode(struct buf *out, enum msg_id id, const void *msg)
 {
-	pack_array(out, 3);
-	pack_uint(out, MSG_PROTOCOL);
-	pack_uint(out, id);
-	pack_message(out, &specs[id], msg);
+	pack_record(out, id, msg);
 	return out->over ? -1 : 0;
 }
 

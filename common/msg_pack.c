@@ -5,33 +5,63 @@
 
 #include <endian.h>
 
-enum { NUMBER_BYTES = 9 };	/* the most that a number takes */
+enum { NUMBER_BYTES = 9 };	/* the most that a number or a head takes */
 
-/* Most of a record's numbers, heads and tags are one byte. */
-static inline void
-put_byte(struct buf *out, unsigned char c)
+/*
+ * Each put_* gives the place behind what it has written, NULL once the
+ * buffer's limit was passed.  As in msg_unpack, the place is handed on.
+ */
+struct packer {
+	struct buf *out;
+	char *end;		/* of the room that there is */
+};
+
+/* `len` bytes were written; -1: more than the buffer may hold. */
+static int
+check_limit(struct buf *out, size_t len)
 {
-	if (out->over || out->len + 1 >= out->cap || out->len >= out->limit) {
-		buf_add(out, &c, 1);
-		return;
-	}
-	out->ptr[out->len++] = (char)c;
-	out->ptr[out->len] = '\0';
+	if (len > out->limit)
+		out->over = true;
+	return out->over ? -1 : 0;
 }
 
-/* A first byte, then `width` (1 to 8) bytes of a number, the highest first. */
+static char *
+more_room(struct packer *p, size_t len, size_t bytes)
+{
+	struct buf *out = p->out;
+
+	if (check_limit(out, len) == -1)
+		return NULL;
+	buf_reserve(out, len + bytes);
+	p->end = out->ptr + out->cap - 1;
+	return out->ptr + len;
+}
+
+/* What was written is the buffer's. */
 static void
-put_head(struct buf *out, unsigned char first, unsigned width, uint64_t n)
+close_packer(const struct packer *p, const char *at)
 {
-	unsigned char bytes[NUMBER_BYTES];
+	struct buf *out = p->out;
 
-	bytes[0] = first;
-	n = htobe64(n << (64 - 8 * width));
-	memcpy(bytes + 1, &n, sizeof(n));
-	buf_add(out, bytes, width + 1);
+	if (at != NULL && check_limit(out, (size_t)(at - out->ptr)) == 0)
+		out->len = (size_t)(at - out->ptr);
+	if (out->ptr != NULL)
+		out->ptr[out->len] = '\0';
 }
 
-/* As put_head, where there is room for NUMBER_BYTES; the place behind it. */
+/* Where the next `bytes` can be written. */
+static inline char *
+room(struct packer *p, char *at, size_t bytes)
+{
+	if ((size_t)(p->end - at) < bytes)
+		return more_room(p, (size_t)(at - p->out->ptr), bytes);
+	return at;
+}
+
+/*
+ * A first byte, then `width` (1 to 8) bytes of a number, the highest first.
+ * As all write_*, where there is room.
+ */
 static inline char *
 write_head(char *at, unsigned char first, unsigned width, uint64_t n)
 {
@@ -57,218 +87,222 @@ write_uint(char *at, uint64_t n)
 	return write_head(at, 0xcf, 8, n);
 }
 
-/* Where the next `bytes` can be written straight, or NULL. */
-static inline char *
-open_room(const struct buf *out, size_t bytes)
+static char *
+write_negative(char *at, int64_t n)
 {
-	if (out->over || bytes >= out->cap - out->len ||
-	    bytes > out->limit - out->len)
-		return NULL;
-	return out->ptr + out->len;
+	if (n >= -32) {
+		*at = (char)n;
+		return at + 1;
+	}
+	if (n >= INT8_MIN)
+		return write_head(at, 0xd0, 1, (uint64_t)n);
+	if (n >= INT16_MIN)
+		return write_head(at, 0xd1, 2, (uint64_t)n);
+	if (n >= INT32_MIN)
+		return write_head(at, 0xd2, 4, (uint64_t)n);
+	return write_head(at, 0xd3, 8, (uint64_t)n);
 }
 
-static inline void
-close_room(struct buf *out, char *end)
+/* A length of one byte after `first`, of two and four after the next ones. */
+static char *
+write_length(char *at, unsigned char first, size_t len)
 {
-	*end = '\0';
-	out->len = (size_t)(end - out->ptr);
+	if (len <= UINT8_MAX)
+		return write_head(at, first, 1, len);
+	if (len <= UINT16_MAX)
+		return write_head(at, first + 1, 2, len);
+	return write_head(at, first + 2, 4, len);
+}
+
+static inline char *
+write_array(char *at, size_t count)
+{
+	if (count < 16) {
+		*at = (char)(0x90 | count);
+		return at + 1;
+	}
+	if (count <= UINT16_MAX)
+		return write_head(at, 0xdc, 2, count);
+	return write_head(at, 0xdd, 4, count);
+}
+
+static inline char *
+put_str(struct packer *p, char *at, struct slice s)
+{
+	at = room(p, at, NUMBER_BYTES + s.len);
+	if (at == NULL)
+		return NULL;
+	if (s.len < 32)
+		*at++ = (char)(0xa0 | s.len);
+	else
+		at = write_length(at, 0xd9, s.len);
+	if (s.len > 0)
+		memcpy(at, s.ptr, s.len);
+	return at + s.len;
+}
+
+static char *
+put_bin(struct packer *p, char *at, struct slice s)
+{
+	at = room(p, at, NUMBER_BYTES + s.len);
+	if (at == NULL)
+		return NULL;
+	at = write_length(at, 0xc4, s.len);
+	if (s.len > 0)
+		memcpy(at, s.ptr, s.len);
+	return at + s.len;
+}
+
+static char *
+put_strs(struct packer *p, char *at, const struct msg_strs *list)
+{
+	size_t i;
+
+	at = room(p, at, NUMBER_BYTES);
+	if (at != NULL)
+		at = write_array(at, list->count);
+	for (i = 0; at != NULL && i < list->count; i++)
+		at = put_str(p, at, list->at[i]);
+	return at;
+}
+
+static char *
+put_u64s(struct packer *p, char *at, const struct msg_u64s *list)
+{
+	size_t i;
+
+	/* No list that is in memory is so long that this overflows. */
+	at = room(p, at, (1 + list->count) * NUMBER_BYTES);
+	if (at == NULL)
+		return NULL;
+	at = write_array(at, list->count);
+	for (i = 0; i < list->count; i++)
+		at = write_uint(at, list->at[i]);
+	return at;
+}
+
+static char *put_message(struct packer *p, char *at,
+    const struct msg_spec *spec, const char *msg);
+
+static char *
+put_list(struct packer *p, char *at, const struct msg_field *f,
+    const char *msg)
+{
+	const struct msg_spec *sub = msg_spec(f->of);
+	const char *items = *(char *const *)(msg + f->offset);
+	size_t i, count = *(const size_t *)(msg + f->count_offset);
+
+	at = room(p, at, NUMBER_BYTES);
+	if (at != NULL)
+		at = write_array(at, count);
+	for (i = 0; at != NULL && i < count; i++)
+		at = put_message(p, at, sub, items + i * sub->size);
+	return at;
+}
+
+/* There is room for a number. */
+static inline char *
+put_value(struct packer *p, char *at, const struct msg_field *f,
+    const char *msg)
+{
+	const void *value = msg + f->offset;
+	int64_t n;
+
+	switch (f->type) {
+	case TYPE_u64:
+		return write_uint(at, *(const uint64_t *)value);
+	case TYPE_i64:
+	case TYPE_time:
+		n = *(const int64_t *)value;
+		return n < 0 ? write_negative(at, n) :
+			       write_uint(at, (uint64_t)n);
+	case TYPE_bool:
+		*at = (char)(*(const bool *)value ? 0xc3 : 0xc2);
+		return at + 1;
+	case TYPE_str:
+		return put_str(p, at, *(const struct slice *)value);
+	case TYPE_bin:
+		return put_bin(p, at, *(const struct slice *)value);
+	case TYPE_strs:
+		return put_strs(p, at, value);
+	case TYPE_u64s:
+		return put_u64s(p, at, value);
+	case TYPE_list:
+		return put_list(p, at, f, msg);
+	}
+	return at;
+}
+
+/*
+ * The count before the fields that were written since `from`: of a few it is
+ * the byte that was left for it, else they make way.
+ */
+static char *
+put_count(struct packer *p, char *at, size_t from, size_t count)
+{
+	enum { WIDE = 2 };
+	char *first;
+
+	if (count < 16) {
+		p->out->ptr[from] = (char)(0x80 | count);
+		return at;
+	}
+	at = room(p, at, WIDE);
+	if (at == NULL)
+		return NULL;
+	first = p->out->ptr + from;
+	memmove(first + 1 + WIDE, first + 1, (size_t)(at - first) - 1);
+	first[0] = (char)0xde;
+	first[1] = (char)(count >> 8);
+	first[2] = (char)count;
+	return at + WIDE;
+}
+
+static char *
+put_message(struct packer *p, char *at, const struct msg_spec *spec,
+    const char *msg)
+{
+	const struct msg_field *f, *end = spec->fields + spec->n_fields;
+	size_t from, count = 0;
+
+	at = room(p, at, 1);
+	if (at == NULL)
+		return NULL;
+	from = (size_t)(at++ - p->out->ptr);
+	for (f = spec->fields; f < end; f++) {
+		if (msg_is_absent(f, msg))
+			continue;
+		at = room(p, at, 1 + NUMBER_BYTES);
+		if (at == NULL)
+			return NULL;
+		*at++ = (char)f->tag;	/* less than MSGTAG_LIMIT: a byte */
+		at = put_value(p, at, f, msg);
+		if (at == NULL)
+			return NULL;
+		count++;
+	}
+	return put_count(p, at, from, count);
+}
+
+void
+pack_record(struct buf *out, enum msg_id id, const void *msg)
+{
+	struct packer p = { .out = out };
+	char *at = more_room(&p, out->len, 1 + 2 * NUMBER_BYTES);
+
+	if (at == NULL)
+		return;
+	at = write_array(at, 3);
+	at = write_uint(at, MSG_PROTOCOL);
+	at = write_uint(at, id);
+	close_packer(&p, put_message(&p, at, msg_spec(id), msg));
 }
 
 void
 pack_uint(struct buf *out, uint64_t n)
 {
-	char *room = open_room(out, NUMBER_BYTES);
+	struct packer p = { .out = out };
+	char *at = more_room(&p, out->len, NUMBER_BYTES);
 
-	if (room != NULL)
-		close_room(out, write_uint(room, n));
-	else if (n < 0x80)
-		put_byte(out, (unsigned char)n);
-	else if (n <= UINT8_MAX)
-		put_head(out, 0xcc, 1, n);
-	else if (n <= UINT16_MAX)
-		put_head(out, 0xcd, 2, n);
-	else if (n <= UINT32_MAX)
-		put_head(out, 0xce, 4, n);
-	else
-		put_head(out, 0xcf, 8, n);
-}
-
-static void
-pack_int(struct buf *out, int64_t n)
-{
-	if (n >= 0)
-		pack_uint(out, (uint64_t)n);
-	else if (n >= -32)
-		put_byte(out, (unsigned char)n);
-	else if (n >= INT8_MIN)
-		put_head(out, 0xd0, 1, (uint64_t)n);
-	else if (n >= INT16_MIN)
-		put_head(out, 0xd1, 2, (uint64_t)n);
-	else if (n >= INT32_MIN)
-		put_head(out, 0xd2, 4, (uint64_t)n);
-	else
-		put_head(out, 0xd3, 8, (uint64_t)n);
-}
-
-static void
-pack_str(struct buf *out, struct slice s)
-{
-	char *room = s.len < 32 ? open_room(out, 1 + s.len) : NULL;
-
-	if (room != NULL) {
-		*room = (char)(0xa0 | s.len);
-		if (s.len > 0)
-			memcpy(room + 1, s.ptr, s.len);
-		close_room(out, room + 1 + s.len);
-		return;
-	}
-	if (s.len < 32)
-		put_byte(out, (unsigned char)(0xa0 | s.len));
-	else if (s.len <= UINT8_MAX)
-		put_head(out, 0xd9, 1, s.len);
-	else if (s.len <= UINT16_MAX)
-		put_head(out, 0xda, 2, s.len);
-	else
-		put_head(out, 0xdb, 4, s.len);
-	buf_add(out, s.ptr, s.len);
-}
-
-static void
-pack_bin(struct buf *out, struct slice s)
-{
-	if (s.len <= UINT8_MAX)
-		put_head(out, 0xc4, 1, s.len);
-	else if (s.len <= UINT16_MAX)
-		put_head(out, 0xc5, 2, s.len);
-	else
-		put_head(out, 0xc6, 4, s.len);
-	buf_add(out, s.ptr, s.len);
-}
-
-void
-pack_array(struct buf *out, size_t count)
-{
-	if (count < 16)
-		put_byte(out, (unsigned char)(0x90 | count));
-	else if (count <= UINT16_MAX)
-		put_head(out, 0xdc, 2, count);
-	else
-		put_head(out, 0xdd, 4, count);
-}
-
-static const void *
-at(const void *msg, size_t offset)
-{
-	return (const char *)msg + offset;
-}
-
-static void
-pack_list(struct buf *out, const struct msg_field *f, const void *msg)
-{
-	const struct msg_spec *sub = msg_spec(f->of);
-	const char *items = *(char *const *)at(msg, f->offset);
-	size_t i, count = *(const size_t *)at(msg, f->count_offset);
-
-	pack_array(out, count);
-	for (i = 0; i < count; i++)
-		pack_message(out, sub, items + i * sub->size);
-}
-
-static void
-pack_u64s(struct buf *out, const struct msg_u64s *list)
-{
-	char *room;
-	size_t i;
-
-	pack_array(out, list->count);
-	/* No list that is in memory is so long that this overflows. */
-	room = open_room(out, list->count * NUMBER_BYTES);
-	for (i = 0; room != NULL && i < list->count; i++)
-		room = write_uint(room, list->at[i]);
-	if (room != NULL)
-		close_room(out, room);
-	for (; i < list->count; i++)
-		pack_uint(out, list->at[i]);
-}
-
-/* The tag of a field and, of most, its value; true: the value is there too. */
-static inline bool
-pack_short(struct buf *out, const struct msg_field *f, const void *msg)
-{
-	const void *value = at(msg, f->offset);
-	char *room = open_room(out, 2 * NUMBER_BYTES);
-
-	if (room == NULL) {
-		pack_uint(out, f->tag);
-		return false;
-	}
-	room = write_uint(room, f->tag);
-	if (f->type == TYPE_u64)
-		room = write_uint(room, *(const uint64_t *)value);
-	else if (f->type == TYPE_bool)
-		*room++ = (char)(*(const bool *)value ? 0xc3 : 0xc2);
-	close_room(out, room);
-	return f->type == TYPE_u64 || f->type == TYPE_bool;
-}
-
-static inline void
-pack_value(struct buf *out, const struct msg_field *f, const void *msg)
-{
-	const void *value = at(msg, f->offset);
-	const struct msg_strs *strs = value;
-	size_t i;
-
-	switch (f->type) {
-	case TYPE_u64:
-		pack_uint(out, *(const uint64_t *)value);
-		break;
-	case TYPE_i64:
-	case TYPE_time:
-		pack_int(out, *(const int64_t *)value);
-		break;
-	case TYPE_bool:
-		put_byte(out, *(const bool *)value ? 0xc3 : 0xc2);
-		break;
-	case TYPE_str:
-		pack_str(out, *(const struct slice *)value);
-		break;
-	case TYPE_bin:
-		pack_bin(out, *(const struct slice *)value);
-		break;
-	case TYPE_strs:
-		pack_array(out, strs->count);
-		for (i = 0; i < strs->count; i++)
-			pack_str(out, strs->at[i]);
-		break;
-	case TYPE_u64s:
-		pack_u64s(out, value);
-		break;
-	case TYPE_list:
-		pack_list(out, f, msg);
-		break;
-	}
-}
-
-void
-pack_message(struct buf *out, const struct msg_spec *spec, const void *msg)
-{
-	uint64_t written = 0;
-	size_t i, count = 0;
-
-	for (i = 0; i < spec->n_fields; i++) {
-		if (msg_is_absent(&spec->fields[i], msg))
-			continue;
-		written |= UINT64_C(1) << i;
-		count++;
-	}
-	if (count < 16)
-		put_byte(out, (unsigned char)(0x80 | count));
-	else
-		put_head(out, 0xde, 2, count);
-	for (i = 0; written != 0; i++, written >>= 1) {
-		if ((written & 1) == 0)
-			continue;
-		if (!pack_short(out, &spec->fields[i], msg))
-			pack_value(out, &spec->fields[i], msg);
-	}
+	close_packer(&p, at == NULL ? NULL : write_uint(at, n));
 }

@@ -13,11 +13,9 @@
 
 #include "common/msg.h"
 
-/* The fields of a message as a map. */
-void pack_message(struct buf *out, const struct msg_spec *spec,
-    const void *msg);
+/* Appends the record; what passes the buffer's limit leaves it `over`. */
+void pack_record(struct buf *out, enum msg_id id, const void *msg);
 void pack_uint(struct buf *out, uint64_t n);
-void pack_array(struct buf *out, size_t count);
 
 /*
  * The record's fields into `out`, which has room for the message `*id` if that

@@ -759,10 +759,23 @@ test_limit(void)
 {
 	struct msg_turn turn = { .text = SLICE("longer than the limit") };
 	struct buf small;
+	size_t len;
 
 	buf_init(&small, 10);
 	is_int(msg_encode(&small, MSG_turn, &turn), -1,
 	    "a record past the buffer's limit is said");
+	ok(small.len == 0, "and nothing of it is there");
+	buf_release(&small);
+	buf_init(&small, 4096);
+	is_int(msg_encode(&small, MSG_turn, &turn), 0, "one that fits");
+	len = small.len;
+	buf_release(&small);
+	buf_init(&small, len);
+	is_int(msg_encode(&small, MSG_turn, &turn), 0, "fits to the byte");
+	is_int(small.len, len, "all of it");
+	buf_release(&small);
+	buf_init(&small, len - 1);
+	is_int(msg_encode(&small, MSG_turn, &turn), -1, "but not to one less");
 	buf_release(&small);
 }
 
