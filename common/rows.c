@@ -112,13 +112,6 @@ row_key(const struct row *r)
 	return slice_of(r->key, r->key_len);
 }
 
-static int
-by_key(const void *a, const void *b)
-{
-	return slice_cmp(row_key(*(struct row *const *)a),
-	    row_key(*(struct row *const *)b));
-}
-
 static void
 write_row(struct rows *rows, struct db_txn *txn, struct row *r)
 {
@@ -129,7 +122,7 @@ write_row(struct rows *rows, struct db_txn *txn, struct row *r)
 		memcpy(msg, r->copy.msg, rows->copies.size);
 		rows->pack(msg, &rows->packing);
 	}
-	db_put_msg(txn, rows->table, row_key(r), rows->id, msg);
+	db_put_msg_later(txn, rows->table, row_key(r), rows->id, msg);
 	arena_reset(&rows->packing);
 	r->dirty = false;
 }
@@ -137,20 +130,13 @@ write_row(struct rows *rows, struct db_txn *txn, struct row *r)
 void
 rows_flush(struct rows *rows, struct db_txn *txn)
 {
-	struct row **dirty, *r;
-	size_t i, n = 0;
+	struct row *r;
+	size_t i;
 
-	if (rows->n_dirty == 0)
-		return;
-	dirty = xcalloc(rows->n_dirty, sizeof(dirty[0]));
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; rows->n_dirty > 0 && i < BUCKETS; i++)
 		for (r = rows->buckets[i]; r != NULL; r = r->next)
 			if (r->dirty)
-				dirty[n++] = r;
-	qsort(dirty, n, sizeof(dirty[0]), by_key);
-	for (i = 0; i < n; i++)
-		write_row(rows, txn, dirty[i]);
-	free(dirty);
+				write_row(rows, txn, r);
 	rows->n_dirty = 0;
 }
 
