@@ -3,6 +3,7 @@
  */
 #include "chainer/memo.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -12,6 +13,7 @@
 
 enum {
 	BUCKETS = 16384,
+	KINDS = 8,	/* of records: a few more than there are */
 	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
 };
 
@@ -19,7 +21,9 @@ static struct {
 	struct row *chains[BUCKETS];
 	struct row *others[BUCKETS];
 	struct row *changed;
-	struct left left;	/* by rows that this entry has changed */
+	struct rows_copies kinds[KINDS];
+	enum msg_id ids[KINDS];
+	size_t n_kinds;
 	size_t bytes;
 	uint64_t now;		/* counts how often too much was there */
 	uint64_t follows;	/* the last entry whose changes are here … */
@@ -32,7 +36,8 @@ static void
 count_bytes(struct row *r)
 {
 	memo.bytes -= r->bytes;
-	r->bytes = sizeof(*r) + r->key_len + keep_bytes(&r->kept);
+	r->bytes = sizeof(*r) + r->key_len + r->kind->size +
+	    rows_copy_bytes(&r->kept);
 	if (r->table == TABLE_chains)
 		r->bytes += sizeof(*r->sketch);
 	if (r->window != NULL)
@@ -44,7 +49,7 @@ static void
 drop_row(struct row *r)
 {
 	memo.bytes -= r->bytes;
-	keep_release(&r->kept);
+	rows_copy_release(&r->kept);
 	free(r->sketch);
 	free(r->window);
 	free(r);
@@ -73,12 +78,22 @@ drop_before(uint64_t since)
 	drop_from(memo.others, since);
 }
 
+/* Nothing points any more to strings that rows have left. */
+static void
+free_left(void)
+{
+	size_t i;
+
+	for (i = 0; i < memo.n_kinds; i++)
+		rows_copies_free_old(&memo.kinds[i]);
+}
+
 static void
 drop_all(void)
 {
 	memo.changed = NULL;
 	drop_before(UINT64_MAX);
-	left_clear(&memo.left);
+	free_left();
 }
 
 static void
@@ -114,20 +129,41 @@ memo_known(enum table_id table, struct slice key)
 	return find_row(hash_of(table, key), table, key);
 }
 
+static struct rows_copies *
+kind_of(enum msg_id id)
+{
+	size_t i;
+
+	for (i = 0; i < memo.n_kinds; i++)
+		if (memo.ids[i] == id)
+			return &memo.kinds[i];
+	assert(memo.n_kinds < KINDS);
+	memo.ids[i] = id;
+	rows_copies_init(&memo.kinds[i], id);
+	memo.n_kinds++;
+	return &memo.kinds[i];
+}
+
 /* The scratch memory that decoding needs is not kept. */
 static void
 load(struct stage *st, struct row *r)
 {
 	struct slice key = slice_of(r->key, r->key_len), record;
 	struct arena *arena = stage_arena(st);
+	struct msg_error why;
+	void *msg;
 
-	if (!db_get(stage_tables(st), r->table, key, &record) ||
-	    keep_record(&r->kept, r->id, record, arena, &memo.left) == 0)
+	if (!db_get(stage_tables(st), r->table, key, &record))
 		return;
+	msg = arena_alloc(arena, r->kind->size);
+	record.ptr = rows_copy_text(&r->kept, record);
+	if (msg_decode_as(record, arena, r->id, msg, &why) == 0) {
+		rows_copy_put(r->kind, &r->kept, msg);
+		return;
+	}
 	/* The same again, for the one who knows about damage. */
-	keep_release(&r->kept);
-	(void)db_get_msg(stage_tables(st), r->table, key, r->id, arena,
-	    arena_alloc(arena, msg_spec(r->id)->size));
+	rows_copy_release(&r->kept);
+	(void)db_get_msg(stage_tables(st), r->table, key, r->id, arena, msg);
 }
 
 static struct row *
@@ -138,6 +174,7 @@ add_row(struct stage *st, struct row **bucket, uint64_t hash,
 
 	r->table = table;
 	r->id = id;
+	r->kind = kind_of(id);
 	r->hash = hash;
 	r->used = memo.now;
 	r->key_len = key.len;
@@ -207,7 +244,7 @@ memo_approach_chain(uint64_t ref)
 void
 memo_put(struct row *r, const void *msg)
 {
-	keep_msg(&r->kept, r->id, msg, &memo.left);
+	rows_copy_put(r->kind, &r->kept, msg);
 	count_bytes(r);
 	if (r->dirty)
 		return;
@@ -294,7 +331,7 @@ memo_follow(uint64_t seq)
 void
 memo_trim(struct stage *st)
 {
-	left_clear(&memo.left);
+	free_left();
 	if (memo.bytes <= KEEP_BYTES)
 		return;
 	memo_flush(st);
@@ -309,5 +346,6 @@ void
 memo_release(void)
 {
 	drop_all();
-	left_release(&memo.left);
+	while (memo.n_kinds > 0)
+		rows_copies_release(&memo.kinds[--memo.n_kinds]);
 }

@@ -13,8 +13,8 @@
 #define CHAINER_MEMO_H
 
 #include "chainer/distance.h"
-#include "chainer/keep.h"
 #include "chainer/window.h"
+#include "common/rows_copy.h"
 #include "common/stage.h"
 
 /* What finding one looks at comes first: many are found with every turn. */
@@ -26,7 +26,8 @@ struct row {
 	uint64_t used;		/* when it was last asked for */
 	/* Of a chain, what was found out for comparing it, or NULL. */
 	struct sketch *sketch;
-	struct keep kept;	/* the record; none: there is no row */
+	struct rows_copy kept;	/* the record; of nothing: there is no row */
+	struct rows_copies *kind;	/* of such records */
 	bool dirty;
 	struct row *after;	/* of all that were changed */
 	size_t bytes;		/* as counted */
@@ -61,7 +62,10 @@ memo_msg(const struct row *r)
 {
 	return r->kept.msg;
 }
-/* Copies all of it.  `msg` may point to what the row has held so far. */
+/*
+ * Copies all of it.  `msg` may point to what the row has held so far, of which
+ * only the strings outlive this, until memo_trim.
+ */
 void memo_put(struct row *r, const void *msg);
 /* Where a chain was put with other words than it had; NULL: not known. */
 void memo_keep_sketch(struct row *r, const struct sketch *sketch);

@@ -323,11 +323,11 @@ work_write_chains(struct work *w)
 		c = w->chains[i];
 		settle(w, c);
 		c->c.has = 0;
+		if (c->index)
+			work_index_chain(w, &c->c);
 		if (c->dirty)
 			memo_put(c->row, &c->c);
 		if (c->dirty && c->changed)
 			memo_keep_sketch(c->row, c->sketch);
-		if (c->index)
-			work_index_chain(w, &c->c);
 	}
 }

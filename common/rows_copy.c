@@ -8,7 +8,7 @@
 
 #include "common/xmalloc.h"
 
-enum { ROOM_LEAST = 512 };
+enum { ROOM_LEAST = 64 };
 
 struct list {
 	enum msg_type type;
@@ -339,10 +339,17 @@ rows_copy_release(struct rows_copy *c)
 	*c = (struct rows_copy){ 0 };
 }
 
+/* Half as much again: what grows will not stop at once. */
+static size_t
+room_for(size_t bytes)
+{
+	return bytes + bytes / 2 + ROOM_LEAST;
+}
+
 char *
 rows_copy_text(struct rows_copy *c, struct slice record)
 {
-	c->text_cap = 2 * record.len + ROOM_LEAST;
+	c->text_cap = room_for(record.len);
 	c->text = xmalloc(c->text_cap);
 	c->text_len = record.len;
 	return memcpy(c->text, record.ptr, record.len);
@@ -365,13 +372,11 @@ new_text(struct rows_copies *all, struct rows_copy *c, size_t cap)
 	c->text_len = 0;
 }
 
-/* A block of lists that can be written anew, of which nothing is kept. */
-static void
-new_lists(char **lists, size_t *cap, size_t least)
+static char *
+new_lists(size_t least, size_t *cap)
 {
-	free(*lists);
-	*cap = 2 * least + ROOM_LEAST;
-	*lists = xmalloc(*cap);
+	*cap = room_for(least);
+	return xmalloc(*cap);
 }
 
 /*
@@ -382,6 +387,7 @@ void
 rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 {
 	const void *old = c->msg;
+	struct rows_copy was = *c;
 	struct filling to;
 
 	for (;;) {
@@ -391,18 +397,25 @@ rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 		if (!to.full && to.lists <= all->lists_cap &&
 		    to.lists <= c->lists_cap)
 			break;
-		if (to.lists > all->lists_cap)
-			new_lists(&all->lists, &all->lists_cap, to.lists);
+		if (to.lists > all->lists_cap) {
+			free(all->lists);
+			all->lists = new_lists(to.lists, &all->lists_cap);
+		}
 		/* How much is in use is known when all was looked at. */
 		if (to.full && old == NULL)
-			new_text(all, c, 2 * to.text + ROOM_LEAST);
-		if (to.full || to.lists > c->lists_cap)
+			new_text(all, c, room_for(to.text));
+		if (to.full)
 			old = NULL;
-		if (to.lists > c->lists_cap)
-			new_lists(&c->lists, &c->lists_cap, to.lists);
+		if (to.lists > c->lists_cap) {
+			if (c->lists != was.lists)
+				free(c->lists);
+			c->lists = new_lists(to.lists, &c->lists_cap);
+		}
 	}
 	if (to.lists > 0)
 		memcpy(c->lists, all->lists, to.lists);
+	if (c->lists != was.lists)
+		free(was.lists);
 	c->lists_len = to.lists;
 	if (c->msg == NULL)
 		c->msg = xmalloc(all->size);

@@ -1,7 +1,7 @@
 /*
  * rows_copy - a message with all that it points to, in memory of its own
  *
- * For rows.c.  The strings are in one block, the lists in another.  A message
+ * For rows.c and whoever keeps rows in another way.  The strings are in one block, the lists in another.  A message
  * that is put mostly has the strings that it was read with: those are in the
  * block already and stay where they are, and so do whole records of a list
  * that are as they were.  New strings are added behind them; when the block is
@@ -41,12 +41,22 @@ void rows_copies_free_old(struct rows_copies *all);
 
 /* Room for the bytes of a record that will be decoded, as its strings. */
 char *rows_copy_text(struct rows_copy *c, struct slice record);
-/* As it would be if it had been written and read. */
+/*
+ * As it would be if it had been written and read.  `msg` may point to what the
+ * copy has held so far: to its lists until this returns, to its strings until
+ * those that were left are freed.
+ */
 void rows_copy_put(struct rows_copies *all, struct rows_copy *c,
     const void *msg);
 /* Its lists are copies in the arena. */
 void rows_copy_get(const struct rows_copies *all, const struct rows_copy *c,
     struct arena *arena, void *out);
 void rows_copy_release(struct rows_copy *c);
+/* Of memory. */
+static inline size_t
+rows_copy_bytes(const struct rows_copy *c)
+{
+	return c->lists_cap + c->text_cap;
+}
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * u-keep - what the chainer keeps in memory is as if it were read again
+ * u-rows-copy - what is kept in memory is as if it were read again
  */
-#include "chainer/keep.h"
 #include "chainer/window.h"
+#include "common/rows_copy.h"
 #include "tests/tap.h"
 
 static struct arena arena;
@@ -45,39 +45,41 @@ same(const void *a, const void *b, enum msg_id id)
 static void
 test_puts(void)
 {
-	struct keep k = { 0 };
-	struct left left = { 0 };
+	struct rows_copies all;
+	struct rows_copy k = { 0 };
 	struct msg_chain c;
-	bool all = true;
+	bool same_all = true;
 	uint64_t n;
 
+	rows_copies_init(&all, MSG_chain);
 	for (n = 0; n < 500; n++) {
 		c = chain_of(n);
-		keep_msg(&k, MSG_chain, &c, &left);
-		all = all && same(&c, k.msg, MSG_chain);
+		rows_copy_put(&all, &k, &c);
+		same_all = same_all && same(&c, k.msg, MSG_chain);
 		arena_reset(&arena);
-		left_clear(&left);
+		rows_copies_free_old(&all);
 	}
-	ok(all, "what is kept is what was put, its memory its own");
-	keep_release(&k);
-	left_release(&left);
+	ok(same_all, "what is kept is what was put, its memory its own");
+	rows_copy_release(&k);
+	rows_copies_release(&all);
 }
 
 /* What an entry changes begins as a copy of what is kept. */
 static void
 test_copies(void)
 {
-	struct keep k = { 0 };
-	struct left left = { 0 };
-	struct msg_chain c = chain_of(20), more = chain_of(25);
+	struct rows_copies all;
+	struct rows_copy k = { 0 };
+	struct msg_chain c = chain_of(20), more = chain_of(32);
 	const struct msg_chain *kept;
 	size_t i, text;
 
-	keep_msg(&k, MSG_chain, &c, &left);
+	rows_copies_init(&all, MSG_chain);
+	rows_copy_put(&all, &k, &c);
 	text = k.text_len;
 	c = *(struct msg_chain *)k.msg;
 	c.turns = 7;
-	keep_msg(&k, MSG_chain, &c, &left);
+	rows_copy_put(&all, &k, &c);
 	kept = k.msg;
 	ok(kept->turns == 7 && kept->keywords.count == 20 &&
 	    slice_is(kept->keywords.at[19], "word 19 of 20"),
@@ -86,34 +88,49 @@ test_copies(void)
 	/* A list before grows over where the one behind it was. */
 	c = *kept;
 	c.keywords = more.keywords;
-	keep_msg(&k, MSG_chain, &c, &left);
+	rows_copy_put(&all, &k, &c);
 	for (i = 0; i < 20 && kept->weights.at[i] == 2000 + i; i++)
 		;
-	ok(i == 20 && kept->keywords.count == 25,
+	ok(i == 20 && kept->keywords.count == 32,
 	    "a list that stays is whole beside one that grew");
-	keep_release(&k);
-	left_release(&left);
+	rows_copy_release(&k);
+	rows_copies_release(&all);
 	arena_reset(&arena);
 }
 
+/* Lists of the copy itself, which must outgrow their block many times. */
 static void
-test_records(void)
+test_growth(void)
 {
-	struct keep k = { 0 };
-	struct left left = { 0 };
-	struct msg_chain c = chain_of(30);
-	struct buf record;
+	struct rows_copies all;
+	struct rows_copy k = { 0 };
+	struct msg_chain c = chain_of(1);
+	uint64_t refs[600];
+	const struct msg_chain *kept;
+	size_t n, i, wrong = 0;
 
-	buf_init(&record, SIZE_MAX / 4);
-	ok(msg_encode(&record, MSG_chain, &c) == 0 && keep_record(&k,
-	    MSG_chain, buf_slice(&record), &arena, &left) == 0 &&
-	    same(&c, k.msg, MSG_chain), "a record is kept as it was");
-	ok(keep_record(&k, MSG_chain, slice_of(record.ptr, record.len / 2),
-	    &arena, &left) == -1, "half of one is refused");
-	buf_release(&record);
-	keep_release(&k);
-	left_release(&left);
-	arena_reset(&arena);
+	rows_copies_init(&all, MSG_chain);
+	rows_copy_put(&all, &k, &c);
+	for (n = 1; n <= 600; n++) {
+		for (i = 0; i < n; i++)
+			refs[i] = n * 1000 + i;
+		c = *(struct msg_chain *)k.msg;
+		c.entity_weights = c.threads;
+		c.threads = (struct msg_u64s){ refs, n };
+		rows_copy_put(&all, &k, &c);
+		kept = k.msg;
+		for (i = 0; i < kept->entity_weights.count; i++)
+			wrong += kept->entity_weights.at[i] !=
+			    (n - 1) * 1000 + i;
+		wrong += kept->threads.count != n ||
+		    memcmp(kept->threads.at, refs, n * sizeof(refs[0])) != 0;
+		wrong += !slice_is(kept->keywords.at[0], "word 0 of 1");
+		rows_copies_free_old(&all);
+		arena_reset(&arena);
+	}
+	is_int((long long)wrong, 0, "a list of the copy's own that moves on");
+	rows_copy_release(&k);
+	rows_copies_release(&all);
 }
 
 static void
@@ -155,7 +172,7 @@ main(void)
 	arena_init(&arena);
 	test_puts();
 	test_copies();
-	test_records();
+	test_growth();
 	test_window();
 	arena_release(&arena);
 	return done();
