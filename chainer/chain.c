@@ -235,30 +235,25 @@ join(struct weighed *all, const struct weighed_list *list,
 	return merge(all, old, all + old, n - old, out, most);
 }
 
+/* And their hashes, where there is a sketch to hold them. */
 static void
 set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
-    const struct weighed **all, size_t n)
+    struct hashes *hashes, const struct weighed **all, size_t n)
 {
-	size_t i;
-
-	words->at = arena_room(arena, n * sizeof(words->at[0]));
-	weights->at = arena_room(arena, n * sizeof(weights->at[0]));
-	words->count = weights->count = n;
-	for (i = 0; i < n; i++) {
-		words->at[i] = all[i]->word;
-		weights->at[i] = all[i]->weight;
-	}
-}
-
-static void
-set_hashes(struct hashes *out, const struct weighed **all, size_t n)
-{
+	struct slice *word = arena_room(arena, n * sizeof(*word));
+	uint64_t *weight = arena_room(arena, n * sizeof(*weight));
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		out->at[i] = all[i]->hash;
-		seen_add(&out->seen, all[i]->hash);
+		word[i] = all[i]->word;
+		weight[i] = all[i]->weight;
 	}
+	for (i = 0; hashes != NULL && i < n; i++) {
+		hashes->at[i] = all[i]->hash;
+		seen_add(&hashes->seen, all[i]->hash);
+	}
+	*words = (struct msg_strs){ word, n };
+	*weights = (struct msg_u64s){ weight, n };
 }
 
 static struct weighed *
@@ -283,20 +278,19 @@ learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
 	struct weighed_list y = { &claim->entities, &claim->entity_weights,
 		new == NULL ? NULL : &new->entities };
 	const struct weighed *words[CHAIN_KEYWORDS], *names[CHAIN_ENTITIES];
-	struct sketch *again;
+	struct sketch *again = NULL;
 	size_t n, m;
 
 	n = join(room_for(arena, &a, &x), &a, &x, fades, words,
 	    CHAIN_KEYWORDS);
 	m = join(room_for(arena, &b, &y), &b, &y, fades, names,
 	    CHAIN_ENTITIES);
-	set_list(arena, &c->keywords, &c->weights, words, n);
-	set_list(arena, &c->entities, &c->entity_weights, names, m);
-	if (new == NULL)
-		return NULL;
-	again = sketch_again(arena, known, n, m);
-	set_hashes(&again->keywords, words, n);
-	set_hashes(&again->entities, names, m);
+	if (new != NULL)
+		again = sketch_again(arena, known, n, m);
+	set_list(arena, &c->keywords, &c->weights,
+	    again == NULL ? NULL : &again->keywords, words, n);
+	set_list(arena, &c->entities, &c->entity_weights,
+	    again == NULL ? NULL : &again->entities, names, m);
 	return again;
 }
 

@@ -107,7 +107,10 @@ is_filler(struct slice word)
 struct spelling {
 	char text[CUE_WORDS * (WORD_BYTES + 1) + HEAD_BYTES + 1];
 	size_t len, words;
-	size_t start;		/* before the first that is no filler */
+	/* Where its spaces are, from the first sign to the last. */
+	unsigned short spaces[CUE_WORDS * (WORD_BYTES + 1) + 1];
+	size_t n_spaces;
+	size_t start;		/* the one before the first that is no filler */
 };
 
 /* Lower case for ASCII, as text_fold has it; false: it is not all of it. */
@@ -125,20 +128,35 @@ fold_plain(struct slice s, char *out)
 	return all < 0x80;
 }
 
+static inline void
+add_space(struct spelling *s, size_t at)
+{
+	s->spaces[s->n_spaces++] = (unsigned short)at;
+}
+
 static void
 spell_word(struct arena *arena, struct spelling *s, struct slice word)
 {
 	char *at = s->text + s->len;
+	bool filler;
+	size_t i;
 
 	if (word.len > WORD_BYTES || !fold_plain(word, at)) {
 		word = text_fold(arena, word);
 		if (word.len > WORD_BYTES)
 			word = SLICE("-");
 		memcpy(at, word.ptr, word.len);
+		/* What a sign stands for may have some of its own. */
+		for (i = 0; i < word.len; i++)
+			if (at[i] == ' ')
+				add_space(s, s->len + i);
 	}
-	if (s->start == s->len - 1 && is_filler(slice_of(at, word.len)))
-		s->start = s->len + word.len;
+	filler = s->start == s->n_spaces - 1 &&
+	    is_filler(slice_of(at, word.len));
 	s->len += word.len;
+	add_space(s, s->len);
+	if (filler)
+		s->start = s->n_spaces - 1;
 	s->text[s->len++] = ' ';
 	s->words++;
 }
@@ -151,7 +169,8 @@ spell(struct arena *arena, struct slice text, struct spelling *s)
 
 	s->text[0] = ' ';
 	s->len = 1;
-	s->words = s->start = 0;
+	s->words = s->start = s->n_spaces = 0;
+	add_space(s, 0);
 	text_tokens_init(&tokens, text);
 	while (s->words < CUE_WORDS && text_tokens_next(&tokens, &token))
 		if (token.kind != TEXT_PUNCT && token.kind != TEXT_EMOJI)
@@ -233,24 +252,24 @@ phrases_known(void)
 
 /*
  * How many of each list stand in the words.  What leans, and what only looks
- * like it, must begin before `end`.
+ * like it, must be among the LEAN_WORDS first.
  */
 static void
-count_phrases(const char *words, size_t start, size_t end, size_t counts[LISTS])
+count_phrases(const struct spelling *s, size_t counts[LISTS])
 {
 	const struct phrases *p = phrases_known();
+	const char *words = s->text;
 	const struct phrase *f;
-	size_t at, len = strlen(words);
+	size_t i, at;
 	uint32_t head;
 
-	for (at = 0; at + 1 < len; at++) {
-		if (words[at] != ' ')
-			continue;
+	for (i = 0; i + 1 < s->n_spaces; i++) {
+		at = s->spaces[i];
 		head = head_of(words + at + 1);
 		for (f = p->heads[place_of(head)]; f != NULL; f = f->next) {
-			if (f->head != head || f->len > len - at ||
-			    (f->text[0] == '^' ? at != start :
-				f->list <= EMPTY && at >= end))
+			if (f->head != head || f->len > s->len - at ||
+			    (f->text[0] == '^' ? i != s->start :
+				f->list <= EMPTY && i >= s->start + LEAN_WORDS))
 				continue;
 			counts[f->list] += memcmp(words + at + 1, f->text + 1,
 			    f->len - 1) == 0;
@@ -275,17 +294,6 @@ count_dummies(const char *words)
 	return count;
 }
 
-/* Where the LEAN_WORDS first words end, from `start` on. */
-static size_t
-lean_end(const char *words, size_t start)
-{
-	size_t n = 0, at;
-
-	for (at = start; words[at] != '\0' && n < LEAN_WORDS; at++)
-		n += words[at] == ' ';
-	return at;
-}
-
 struct cues
 cues_of(struct arena *arena, struct slice text)
 {
@@ -293,7 +301,7 @@ cues_of(struct arena *arena, struct slice text)
 	struct spelling s;
 
 	spell(arena, text, &s);
-	count_phrases(s.text, s.start, lean_end(s.text, s.start), counts);
+	count_phrases(&s, counts);
 	return (struct cues){
 		.words = s.words,
 		.leans = counts[LEANING] > counts[EMPTY] +

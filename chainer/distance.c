@@ -151,7 +151,7 @@ entities_of(const struct topic *t)
 }
 
 /* They surely have none in common. */
-static bool
+static inline bool
 are_strange(struct words a, struct words b)
 {
 	return a.hashes != NULL && b.hashes != NULL &&
@@ -244,8 +244,6 @@ weighed_share(struct words claim, const struct msg_u64s *weights,
 	uint64_t all = 0, shared = 0, w;
 	size_t i, at;
 
-	if (are_strange(claim, chain))
-		return 0;
 	for (i = 0; i < claim.list->count; i++) {
 		w = weight_at(weights, i);
 		all += w;
@@ -253,6 +251,17 @@ weighed_share(struct words claim, const struct msg_u64s *weights,
 			shared += known_of(w, weight_at(chain_weights, at));
 	}
 	return all == 0 ? 0 : (unsigned)(shared * ONE / (all + doubt));
+}
+
+/* Most have nothing in common: that is seen at once. */
+static inline unsigned
+known_share(struct words claim, const struct msg_u64s *weights,
+    struct words chain, const struct msg_u64s *chain_weights, uint64_t doubt)
+{
+	if (claim.list->count == 0 || chain.list->count == 0 ||
+	    are_strange(claim, chain))
+		return 0;
+	return weighed_share(claim, weights, chain, chain_weights, doubt);
 }
 
 static unsigned
@@ -355,9 +364,9 @@ distance_terms(enum formula formula, const struct topic *claim,
 	t.subject = match_subjects(claim, chain, SUBJECT_CHANCE);
 	t.subject = t.subject > SUBJECT_CHANCE ?
 	    (t.subject - SUBJECT_CHANCE) * 10 / 6 : 0;
-	t.entity = weighed_share(entities_of(claim), &claim->entity_weights,
+	t.entity = known_share(entities_of(claim), &claim->entity_weights,
 	    entities_of(chain), &chain->entity_weights, ENTITY_DOUBT);
-	t.keyword = weighed_share(keywords_of(claim), &claim->weights,
+	t.keyword = known_share(keywords_of(claim), &claim->weights,
 	    keywords_of(chain), &chain->weights, KEYWORD_DOUBT);
 	t.distance = shipped_distance(&t);
 	return t;

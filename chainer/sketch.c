@@ -15,25 +15,6 @@ sketch_hash(struct slice word)
 }
 
 static size_t
-count_bits(uint64_t n)
-{
-	n -= n >> 1 & 0x5555555555555555;
-	n = (n & 0x3333333333333333) + (n >> 2 & 0x3333333333333333);
-	n = (n + (n >> 4)) & 0x0f0f0f0f0f0f0f0f;
-	return n * 0x0101010101010101 >> 56;
-}
-
-size_t
-seen_both(const struct seen *a, const struct seen *b)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < SEEN_WORDS; i++)
-		n += count_bits(a->bits[i] & b->bits[i]);
-	return n;
-}
-
-static size_t
 plain_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
 {
 	struct slice f = text_fold(arena, s);

@@ -127,15 +127,20 @@ describe_signs(struct arena *arena, const struct chain_signs *s)
 
 /* ---- candidates ---- */
 
+/* Whether it is the first time; then it no longer is. */
 static bool
-was_asked(const struct weave_field *f, uint64_t ref)
+ask_once(struct weave_field *f, uint64_t ref)
 {
+	uint64_t bit = UINT64_C(1)
+	    << (ref * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 	size_t i;
 
-	for (i = 0; i < f->n_asked; i++)
+	for (i = 0; (f->seen & bit) != 0 && i < f->n_asked; i++)
 		if (f->asked[i] == ref)
-			return true;
-	return false;
+			return false;
+	f->seen |= bit;
+	f->asked[f->n_asked++] = ref;
+	return true;
 }
 
 static void
@@ -148,18 +153,12 @@ add_candidate(struct weave *v, const struct weave_turn *t,
 	struct topic topic;
 	int64_t age;
 
-	if (was_asked(f, ref))
+	if (!ask_once(f, ref))
 		return;
-	f->asked[f->n_asked++] = ref;
 	chain = work_candidate(v->work, ref, &topic);
-	if (chain == NULL)
+	/* It may have been merged into another. */
+	if (chain == NULL || (chain->ref != ref && !ask_once(f, chain->ref)))
 		return;
-	/* It was merged into another. */
-	if (chain->ref != ref) {
-		if (was_asked(f, chain->ref))
-			return;
-		f->asked[f->n_asked++] = chain->ref;
-	}
 	*c = (struct candidate){ .chain = chain,
 		.state = work_state(v->work, chain),
 		.adjacent = t->adjacent != NULL &&
@@ -185,6 +184,7 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 	size_t i;
 
 	f->n = f->n_asked = 0;
+	f->seen = 0;
 	if (t->adjacent != NULL)
 		add_candidate(v, t, f, t->adjacent->ref, claim, signs);
 	for (i = 0; i < talk->recent.count; i++)

@@ -34,6 +34,7 @@ struct weave_field {
 	size_t n;
 	uint64_t asked[2 * WEAVE_CANDIDATES];	/* and what it led to */
 	size_t n_asked;
+	uint64_t seen;		/* a bit for each: what has none was not asked */
 };
 
 static inline bool
