@@ -67,6 +67,8 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 	if (tools != NULL) {
 		c->packages = tools->packages;
 		c->similar = tools->similar;
+		c->stance = tools->stance;
+		c->how = tools->how;
 		c->rows = tools->rows;
 		c->kept_times = tools->kept_times;
 		c->episode_times = tools->episode_times;

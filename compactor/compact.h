@@ -18,6 +18,7 @@
 
 struct compact_held;
 struct similar;
+struct linear;
 
 struct packages;
 struct package_hits;
@@ -29,6 +30,8 @@ struct due_times;
 struct compact_tools {
 	struct packages *packages;
 	struct similar *similar;	/* compactor/similar.h */
+	struct linear *stance;		/* compactor/stance.h */
+	struct linear *how;		/* compactor/effort_how.h */
 	/* Of tables whose records change with every other entry; or NULL. */
 	struct rows *rows[TABLE_COUNT];
 	/*
@@ -62,6 +65,7 @@ struct compact {
 	struct packages *packages;
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
+	struct linear *stance, *how;	/* likewise */
 	struct rows *const *rows;	/* likewise, by table */
 	struct due_times *kept_times, *episode_times, *idle_times;
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */

@@ -16,6 +16,7 @@
 #include "compactor/conflict.h"
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
+#include "compactor/effort_how.h"
 #include "compactor/effort_late.h"
 #include "compactor/episode.h"
 #include "compactor/episode_digest.h"
@@ -23,6 +24,7 @@
 #include "compactor/lineage.h"
 #include "compactor/package_decide.h"
 #include "compactor/similar.h"
+#include "compactor/stance.h"
 #include "compactor/tokens.h"
 
 static bool
@@ -221,6 +223,25 @@ open_rows(struct rows **rows)
 	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);
 }
 
+/* They are shipped: that one is not there is a mistake of the installation. */
+static struct linear *
+open_model(struct stage *st, const struct linear_spec *spec)
+{
+	char *name = xasprintf("%s.model", spec->name);
+	char *path = conf_data_path(stage_conf(st), name);
+	struct linear *m;
+	struct buf why;
+
+	buf_init(&why, 4096);
+	m = linear_open(spec, path, &why);
+	if (m == NULL)
+		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	buf_release(&why);
+	free(path);
+	free(name);
+	return m;
+}
+
 /* A setting that cannot be read is a mistake; so is a home without types. */
 static void
 start(struct stage *st)
@@ -239,6 +260,8 @@ start(struct stage *st)
 	if (tools->similar == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
+	tools->stance = open_model(st, &stance_spec);
+	tools->how = open_model(st, &how_spec);
 	open_rows(tools->rows);
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();
@@ -258,6 +281,8 @@ stop(struct stage *st)
 	due_times_close(&tools->episode_times);
 	due_times_close(&tools->idle_times);
 	similar_close(&tools->similar);
+	linear_close(&tools->stance);
+	linear_close(&tools->how);
 	packages_close(&tools->packages);
 	free(tools);
 }

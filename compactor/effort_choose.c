@@ -342,9 +342,9 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	    t->does->n_claims > 0 && effort_asks_next(t))
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
-	if (voices_accept(w, t, v))
+	if (voices_accept(w, t, v) || voices_sound_well(w, t, v))
 		return choice(EFFORT_RESOLVE, w);
-	if (voices_tell_failure(t, w, v) ||
+	if (voices_tell_failure(t, w, v) || voices_sound_bad(w, t, v) ||
 	    (voices_is_owner(w, t) && effort_tried_in_vain(t)) ||
 	    (w != v->adjacent && voices_is_offered(w, t) &&
 		effort_still_so(t)))
@@ -389,6 +389,10 @@ opens(const struct effort_state *s, const struct compact_turn *t,
 	if (effort_word_count(t->does) == 0 || room_is_advice(s, t, v))
 		return false;
 	if (signs->opens > 0 || asks_for_another(t, v))
+		return !voices_sound_shut(v);
+	/* Where another's is talked of, words alone begin no other. */
+	if (voices_sound_open(v) && !t->does->concludes &&
+	    (!v->room || room_talked_of(s, t, v) == NULL))
 		return true;
 	if (v->room || effort_is_open(v->adjacent) || t->does->concludes ||
 	    voices_answer_question(v))
@@ -465,6 +469,8 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 	struct voices v = hear(s, t);
 	struct effort_choice end;
 	struct msg_a_work *w;
+
+	v.says = voices_stances(s, t, &v);
 
 	if (t->does->machine || !(slice_is(t->role, "user") ||
 		slice_is(t->role, "assistant")))

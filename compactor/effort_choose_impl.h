@@ -6,6 +6,7 @@
 #define COMPACTOR_EFFORT_CHOOSE_IMPL_H
 
 #include "compactor/effort.h"
+#include "compactor/stance.h"
 
 /* The efforts that the three speak for; each may be NULL. */
 struct voices {
@@ -18,6 +19,7 @@ struct voices {
 	struct msg_a_work *before;	/* over, with most words in common */
 	uint64_t likeness_before;
 	bool room;
+	struct stances says;		/* of a user's turn; else all 0 */
 };
 
 bool voices_is_owner(const struct msg_a_work *w, const struct compact_turn *t);
@@ -51,6 +53,21 @@ bool voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
     const struct voices *v);
 /* Words that tell something: a request of its own has some. */
 size_t effort_word_count(const struct msg_c_turn *does);
+
+/* ---- effort_stance.c: what the model says, where it is sure ---- */
+
+struct stances voices_stances(const struct effort_state *s,
+    const struct compact_turn *t, const struct voices *v);
+/* It begins something; it begins nothing, whatever a rule says. */
+bool voices_sound_open(const struct voices *v);
+bool voices_sound_shut(const struct voices *v);
+/* All is well with the effort; all is not. */
+bool voices_sound_well(const struct msg_a_work *w,
+    const struct compact_turn *t, const struct voices *v);
+bool voices_sound_unsure(const struct voices *v);
+/* What was proposed or done did not help. */
+bool voices_sound_bad(const struct msg_a_work *w,
+    const struct compact_turn *t, const struct voices *v);
 
 /* ---- effort_room.c ---- */
 

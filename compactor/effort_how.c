@@ -16,6 +16,33 @@ enum {
 	FEW_SENTENCES = 3,
 };
 
+/* Whose sentence it is: the contexts of the model. */
+enum how_where { WHERE_report, WHERE_other, WHERE_end, WHERE_own };
+
+static const char *const wheres[] = { "report", "other", "end", "own" };
+
+const struct linear_spec how_spec = {
+	.name = "how",
+	.n_classes = 2,
+	.n_contexts = sizeof(wheres) / sizeof(wheres[0]),
+	.contexts = wheres,
+};
+
+/* Points for what the model makes of it; none where there is no model. */
+static long
+model_points(struct effort_state *s, const struct told *k)
+{
+	enum how_where where = k->other ?
+	    (k->reports ? WHERE_report : WHERE_other) :
+	    (k->ends ? WHERE_end : WHERE_own);
+	int32_t lead[LINEAR_CLASSES];
+
+	if (s->c->how == NULL)
+		return 0;
+	linear_read(s->c->how, k->text, where, lead);
+	return lead[0] * HOW_words / 1000;
+}
+
 static long
 at_most(size_t n, size_t most)
 {
@@ -73,6 +100,7 @@ weigh(struct effort_state *s, const struct msg_a_work *w, struct told *k,
 	points = k->text.len == 0 ? 0 : told_kind(k);
 	if (points == 0)
 		return false;
+	points += model_points(s, k);
 	*out = (struct msg_a_how){ .turn = k->t->number };
 	find_words(s->c->arena, k, &out->words);
 	points += told_against(k, w) + HOW_content * at_most(k->content, 3) +

@@ -10,6 +10,10 @@
 #define COMPACTOR_EFFORT_HOW_H
 
 #include "compactor/effort_state.h"
+#include "compactor/linear.h"
+
+/* Of compactor/data/how.model: whether a sentence tells how, by its words. */
+extern const struct linear_spec how_spec;
 
 /* Keeps what the turn says, where it is among the best. */
 void effort_how_note(struct effort_state *s, struct msg_a_work *w,

@@ -173,6 +173,8 @@ voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
 	if (voices_is_reported(w, t) && voices_answer_question(v) &&
 	    v->answered->number == w->report_turn && effort_declines(t))
 		return true;
+	if (voices_sound_unsure(v))
+		return false;
 	if (is_well(w, t, v) || is_carried_out(w, t, v))
 		return true;
 	return (effort_is_praise(t) && !voices_answer_question(v)) ||

@@ -228,13 +228,13 @@ is "$(skein artifacts --json --domain other | wc -l)" 0 'another domain has none
 
 s='[.status, .summary, .resolution // "-", .source_ref] | join(" / ")'
 talk late <<'END'
-U memory of the worker grows until it is killed every night
+U we moved the mail worker to the second rack on the upper floor
 A Which queue does it read?
 U the mail queue
 A Please take two heap snapshots an hour apart.
 U let me think about it
 END
-is "$(art late "$top | $s")" 'open / Memory of the worker grows until it is killed every night / - / late:1-5' \
+is "$(art late "$top | $s")" 'open / We moved the mail worker to the second rack on the upper floor / - / late:1-5' \
   'a statement that is answered with what to do has opened an effort'
 is "$(why)" '- - - found continued' '  as soon as that is said'
 talk lone <<'END'

@@ -1,0 +1,80 @@
+/*
+ * effort_stance - what the model says of a turn, where it is sure of it
+ *
+ * The rules stand: the model speaks where they are silent, and holds them back
+ * where it is sure of the contrary.  How sure it has to be was chosen on the
+ * dialogues that may be read (compactor/train/README.md).
+ */
+#include "compactor/effort_choose_impl.h"
+#include "compactor/effort_words.h"
+
+/* Thousandths of log odds. */
+enum {
+	OPENS = 1000,
+	WELL = 700,
+	WELL_UNASKED = 1500,	/* nobody has proposed or done anything */
+	BAD = 1000,
+	NEVER = -2500,
+};
+
+static enum stance_after
+after_of(const struct compact_turn *t, const struct voices *v)
+{
+	if (v->answered == NULL)
+		return AFTER_none;
+	if (slice_is(v->answered->role, "user") &&
+	    slice_eq(v->answered->user, t->user))
+		return AFTER_self;
+	if (slice_is(v->answered->act, "question"))
+		return AFTER_ask;
+	return v->adjacent != NULL &&
+		v->adjacent->report_turn == v->answered->number ?
+	    AFTER_report : AFTER_propose;
+}
+
+struct stances
+voices_stances(const struct effort_state *s, const struct compact_turn *t,
+    const struct voices *v)
+{
+	struct stances none = { { 0 } };
+
+	if (s->c->stance == NULL || t->does->machine ||
+	    !slice_is(t->role, "user"))
+		return none;
+	return stance_read(s->c->stance, t->text, after_of(t, v));
+}
+
+bool
+voices_sound_open(const struct voices *v)
+{
+	return v->says.lead[STANCE_opens] >= OPENS;
+}
+
+bool
+voices_sound_shut(const struct voices *v)
+{
+	return v->says.lead[STANCE_opens] <= NEVER;
+}
+
+bool
+voices_sound_well(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v)
+{
+	int32_t least = voices_is_offered(w, t) ? WELL : WELL_UNASKED;
+
+	return effort_is_open(w) && voices_is_owner(w, t) &&
+	    v->says.lead[STANCE_well] >= least;
+}
+
+bool
+voices_sound_unsure(const struct voices *v)
+{
+	return v->says.lead[STANCE_well] <= NEVER;
+}
+
+bool
+voices_sound_bad(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct voices *v)
+{
+	return voices_is_offered(w, t) && v->says.lead[STANCE_bad] >= BAD;
+}
