@@ -8,10 +8,15 @@
 
 enum { PHRASE_MOST = 6 };	/* words of a phrase at the end of a sentence */
 
-static bool
+/* ' ', '\t', '\n', '\r', by bits of what is below 64. */
+static inline bool
 is_space(char c)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+	const uint64_t spaces = UINT64_C(1) << ' ' | UINT64_C(1) << '\t' |
+	    UINT64_C(1) << '\n' | UINT64_C(1) << '\r';
+	unsigned char u = (unsigned char)c;
+
+	return u <= ' ' && (spaces >> u & 1) != 0;
 }
 
 /* One of .,;:!?"'()[]{}<>*_`~-|#&+= by bits of what is below 128. */
@@ -40,8 +45,10 @@ is_clause(char c)
 	return c != '\0' && strchr(",;:.!?)", c) != NULL;
 }
 
+/* `folded`: the sentence, if that can be done to all of it at once. */
 static void
-add_word(struct arena *a, struct phrase_word *w, struct slice written)
+add_word(struct arena *a, struct phrase_word *w, struct slice written,
+    const char *folded)
 {
 	size_t from = 0, end = written.len;
 
@@ -50,7 +57,8 @@ add_word(struct arena *a, struct phrase_word *w, struct slice written)
 	while (end > from && is_sign(written.ptr[end - 1]))
 		end--;
 	w->written = written;
-	w->folded = text_fold(a, slice_of(written.ptr + from, end - from));
+	w->folded = folded != NULL ? slice_of(folded + from, end - from) :
+	    text_fold(a, slice_of(written.ptr + from, end - from));
 	for (size_t i = end; i < written.len && end > from; i++) {
 		w->sign = true;
 		w->clause |= is_clause(written.ptr[i]);
@@ -61,9 +69,15 @@ size_t
 phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 {
 	size_t at = 0, end, count = 0, spaces = 0, room;
+	unsigned char bits = 0;
+	const char *folded;
 
-	for (size_t i = 0; i < sentence.len; i++)
+	for (size_t i = 0; i < sentence.len; i++) {
+		bits |= (unsigned char)sentence.ptr[i];
 		spaces += is_space(sentence.ptr[i]);
+	}
+	/* What is ASCII stays where it is. */
+	folded = bits < 0x80 ? text_fold(a, sentence).ptr : NULL;
 	room = spaces + 1 < PHRASE_WORDS ? spaces + 1 : PHRASE_WORDS;
 	*out = arena_array(a, room, sizeof(**out));
 	while (count < room) {
@@ -75,7 +89,8 @@ phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 		if (end == at)
 			break;
 		add_word(a, &(*out)[count++],
-		    slice_of(sentence.ptr + at, end - at));
+		    slice_of(sentence.ptr + at, end - at),
+		    folded == NULL ? NULL : folded + at);
 		at = end;
 	}
 	return count;

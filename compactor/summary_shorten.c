@@ -234,19 +234,32 @@ cut_place(const struct cut *c, size_t most)
 	return end;
 }
 
+/* What is left of the sentence; there is room for all that may be. */
+struct line {
+	char *text;
+	size_t len;
+};
+
+static inline void
+emit(struct line *out, struct slice s)
+{
+	memcpy(out->text + out->len, s.ptr, s.len);
+	out->len += s.len;
+}
+
 /* "**bold**" without its stars; one alone is a sign. */
 static void
-emit_plain(struct buf *out, struct slice w)
+emit_plain(struct line *out, struct slice w)
 {
 	for (size_t i = 0; i < w.len; i++)
 		if (!(w.ptr[i] == '*' && i + 1 < w.len &&
 			w.ptr[i + 1] == '*') &&
 		    !(w.ptr[i] == '*' && i > 0 && w.ptr[i - 1] == '*'))
-			buf_addc(out, w.ptr[i]);
+			out->text[out->len++] = w.ptr[i];
 }
 
 static void
-emit_word(struct buf *out, struct slice w)
+emit_word(struct line *out, struct slice w)
 {
 	struct slice begin;
 
@@ -257,14 +270,14 @@ emit_word(struct buf *out, struct slice w)
 	if (w.len == 0)
 		return;
 	if (out->len > 0)
-		buf_addc(out, ' ');
+		out->text[out->len++] = ' ';
 	begin = slice_of(w.ptr, text_cut(w, WORD_BYTES));
 	if (memchr(begin.ptr, '*', begin.len) == NULL)
-		buf_addslice(out, begin);
+		emit(out, begin);
 	else
 		emit_plain(out, begin);
 	if (w.len > WORD_BYTES)
-		buf_adds(out, "…");
+		emit(out, SLICE("…"));
 }
 
 /* "token" but not "foo_bar", "iPhone", "a.c": those are written as they are. */
@@ -281,36 +294,32 @@ takes_capital(struct slice s)
 }
 
 static void
-trim_end(struct buf *b, bool question)
+trim_end(struct line *l, bool question)
 {
 	const char *signs = question ? " .,;:!-\"(" : " .,;:!-\"(?";
 
-	while (b->len > 0 && strchr(signs, b->ptr[b->len - 1]) != NULL)
-		b->ptr[--b->len] = '\0';
+	while (l->len > 0 && strchr(signs, l->text[l->len - 1]) != NULL)
+		l->len--;
 }
 
 static struct slice
-finish(struct arena *a, struct buf *b, bool question, bool shortened,
-    size_t most)
+finish(struct line *l, bool question, bool shortened, size_t most)
 {
-	struct slice s;
 	size_t limit = most * BYTES_A_WORD;
 
-	trim_end(b, question);
-	if (b->len > limit) {
-		b->len = text_cut(buf_slice(b), limit);
-		trim_end(b, false);
+	trim_end(l, question);
+	if (l->len > limit) {
+		l->len = text_cut(slice_of(l->text, l->len), limit);
+		trim_end(l, false);
 		shortened = true;
 	}
 	if (shortened)
-		buf_adds(b, "…");
-	else if (question && b->len > 0 && b->ptr[b->len - 1] != '?')
-		buf_addc(b, '?');
-	if (b->len > 0 && takes_capital(buf_slice(b)))
-		b->ptr[0] = (char)(b->ptr[0] - 'a' + 'A');
-	s = arena_dup(a, buf_slice(b));
-	buf_release(b);
-	return s;
+		emit(l, SLICE("…"));
+	else if (question && l->len > 0 && l->text[l->len - 1] != '?')
+		l->text[l->len++] = '?';
+	if (l->len > 0 && takes_capital(slice_of(l->text, l->len)))
+		l->text[0] = (char)(l->text[0] - 'a' + 'A');
+	return slice_of(l->text, l->len);
 }
 
 /* A request in the form of a question is no question once it is cut. */
@@ -329,7 +338,7 @@ summary_shorten(struct arena *a, struct slice sentence, enum summary_cut cut,
     size_t most)
 {
 	struct cut c = { 0 };
-	struct buf out;
+	struct line out = { 0 };
 	bool question, shortened;
 	size_t end;
 
@@ -349,10 +358,12 @@ summary_shorten(struct arena *a, struct slice sentence, enum summary_cut cut,
 	question = stays_question(&c, c.from);
 	shortened = c.to - c.from > most;
 	end = shortened ? cut_place(&c, most) : c.to;
-	buf_init(&out, SIZE_MAX / 4);
+	/* Each word may be cut, and all of it. */
+	out.text = arena_room(a, sentence.len + (end - c.from + 2) *
+	    strlen("…"));
 	for (size_t i = c.from; i < end; i++)
 		emit_word(&out, c.words[i].written);
-	return finish(a, &out, question, shortened, most);
+	return finish(&out, question, shortened, most);
 }
 
 const char *

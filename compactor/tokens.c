@@ -251,11 +251,37 @@ add_letters(struct count *c, struct slice text, size_t at)
 	return end;
 }
 
+/*
+ * Small words with a space behind, after what has ended: the same once more,
+ * for what nearly all text is.  They are too short to be encoded bytes.
+ */
+static size_t
+add_words(struct count *c, struct slice text, size_t at)
+{
+	size_t end, len;
+
+	while (c->letters == 0 && c->digits == 0 && c->spaces <= 1) {
+		for (end = at; end < text.len && is_lower(text.ptr[end]); )
+			end++;
+		len = end - at;
+		if (end == text.len || text.ptr[end] != ' ' || len == 0 ||
+		    len >= CODED_LEAST)
+			break;
+		c->sum += TOKEN;
+		if (len > WORD_LETTERS)
+			c->sum += WORD_MORE * (len - WORD_LETTERS);
+		c->spaces = 1;
+		c->before = ' ';
+		at = end + 1;
+	}
+	return at;
+}
+
 uint64_t
 tokens_estimate(struct slice text)
 {
 	struct count c = { 0 };
-	size_t at = 0, coded;
+	size_t at = add_words(&c, text, 0), coded;
 	bool begins = true;	/* encoded bytes may begin here */
 	int32_t cp;
 
@@ -283,6 +309,8 @@ tokens_estimate(struct slice text)
 		else
 			add(&c, cp);
 		c.before = cp;
+		if (cp == ' ')
+			at = add_words(&c, text, at);
 	}
 	end_runs(&c);
 	return (c.sum + TOKEN - 1) / TOKEN;
