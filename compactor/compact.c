@@ -4,6 +4,7 @@
 #include "compactor/compact.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "common/text.h"
@@ -26,15 +27,16 @@ static const struct msg_c_turn does_nothing = {
 };
 static const struct msg_h_turn flows_nowhere = { 0 };
 
-/* Those of deciding are there still when it is applied. */
-static struct effort_notes *
-notes_of(struct compact_tools *tools, const struct compact *c)
+/* What was noted to decide is there still when it is applied. */
+static void
+take_notes(struct compact_tools *tools, const struct compact *c)
 {
+	const struct msg_envelope *of = c->envelope;
 	size_t i, n = compact_turn_count(c);
 
 	if (tools->noted_seq == c->seq &&
 	    tools->noted_resets == c->arena->resets)
-		return tools->notes;
+		return;
 	tools->noted_seq = c->seq;
 	tools->noted_resets = c->arena->resets;
 	tools->taken = NULL;
@@ -42,7 +44,7 @@ notes_of(struct compact_tools *tools, const struct compact *c)
 	    arena_array(c->arena, n, sizeof(tools->notes[0]));
 	for (i = 0; i < n; i++)
 		tools->notes[i].arena = c->arena;
-	return tools->notes;
+	tools->stream = key_stream(of->domain, of->user, of->room);
 }
 
 void
@@ -53,18 +55,21 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 	const struct msg *placed = &e->sections[STAGE_ingest];
 	struct compact_tools *tools = stage_state(st);
 
-	*c = (struct compact){
-		.st = st,
-		.e = e,
-		.conf = stage_conf(st),
-		.arena = stage_arena(st),
-		.envelope = of,
-		.seq = e->seq,
-		.ts = of->ts,
-		.section = section,
-		.stream = key_stream(of->domain, of->user, of->room),
-	};
-	if (tools != NULL) {
+	memset(c, 0, offsetof(struct compact, stream));
+	c->st = st;
+	c->e = e;
+	c->conf = stage_conf(st);
+	c->arena = stage_arena(st);
+	c->envelope = of;
+	c->seq = e->seq;
+	c->ts = of->ts;
+	c->section = section;
+	if (tools == NULL)
+		c->stream = key_stream(of->domain, of->user, of->room);
+	else {
+		take_notes(tools, c);
+		c->stream.len = tools->stream.len;
+		memcpy(c->stream.bytes, tools->stream.bytes, c->stream.len);
 		c->packages = tools->packages;
 		c->similar = tools->similar;
 		c->stance = tools->stance;
@@ -73,7 +78,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		c->kept_times = tools->kept_times;
 		c->episode_times = tools->episode_times;
 		c->idle_times = tools->idle_times;
-		c->notes = notes_of(tools, c);
+		c->notes = tools->notes;
 	}
 	if (placed->id == MSG_s_ingest)
 		c->thread = placed->as->s_ingest.thread;

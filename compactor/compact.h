@@ -41,6 +41,7 @@ struct compact_tools {
 	struct due_times *kept_times, *episode_times, *idle_times;
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
+	struct key stream;
 	struct effort_notes *notes;	/* of its turns */
 	struct effort_taken *taken;	/* effort_state.h; NULL: nothing */
 };
@@ -55,7 +56,6 @@ struct compact {
 	int64_t ts;
 	uint64_t thread;		/* the entry's own; 0: it is in none */
 	struct msg_s_compactor *section;	/* under construction */
-	struct key stream;		/* the entry's own: domain, user, room */
 	/*
 	 * What packages_open gave, from the stage's state, and what their
 	 * triggers gave on this entry's turns: see compactor/package_decide.h
@@ -74,6 +74,7 @@ struct compact {
 	size_t n_held, cap_held;
 	uint64_t n_new;
 	uint64_t n_changed;
+	struct key stream;		/* the entry's own: domain, user, room */
 };
 
 void compact_open(struct compact *c, struct stage *st,

@@ -90,6 +90,27 @@ by_weight(const void *a, const void *b)
 	return by_stem(a, b);
 }
 
+/* Equal ones keep their order.  Nearly all texts have a few words only. */
+static void
+sort_words(struct word *words, size_t n,
+    int (*order)(const void *a, const void *b))
+{
+	enum { FEW = 16 };
+	struct word w;
+	size_t i, k;
+
+	if (n > FEW) {
+		qsort(words, n, sizeof(words[0]), order);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		w = words[i];
+		for (k = i; k > 0 && order(&words[k - 1], &w) > 0; k--)
+			words[k] = words[k - 1];
+		words[k] = w;
+	}
+}
+
 /* The same stems made one, each weighed by how often it is said. */
 static size_t
 count_words(struct word *words, size_t n)
@@ -97,7 +118,7 @@ count_words(struct word *words, size_t n)
 	size_t i, kept = 0, times = 0;
 	uint64_t once = 0;
 
-	qsort(words, n, sizeof(words[0]), by_stem);
+	sort_words(words, n, by_stem);
 	for (i = 0; i < n; i++) {
 		if (kept > 0 && words[kept - 1].stem == words[i].stem) {
 			if (++times <= COUNTED_MOST)
@@ -126,7 +147,7 @@ words_in(struct similar *s, struct arena *arena, struct slice text,
 				    terms[i].stem.len),
 				terms[i].weight, terms[i].folded };
 	n = count_words(words, n);
-	qsort(words, n, sizeof(words[0]), by_weight);
+	sort_words(words, n, by_weight);
 	*out = words;
 	return n > SIMILAR_STEMS ? SIMILAR_STEMS : n;
 }
@@ -138,7 +159,7 @@ similar_words(struct similar *s, struct arena *arena, struct slice text)
 	struct word *words;
 	size_t i, n = words_in(s, arena, text, &words);
 
-	qsort(words, n, sizeof(words[0]), by_stem);
+	sort_words(words, n, by_stem);
 	doc.stems.at = arena_array(arena, n, sizeof(doc.stems.at[0]));
 	doc.weights.at = arena_array(arena, n, sizeof(doc.weights.at[0]));
 	for (i = 0; i < n; i++) {
@@ -283,7 +304,7 @@ heaviest(const struct msg_similar_doc *doc, struct arena *arena,
 	for (i = 0; i < n; i++)
 		words[i] = (struct word){ doc->stems.at[i],
 			doc->weights.at[i], SLICE_NONE };
-	qsort(words, n, sizeof(words[0]), by_weight);
+	sort_words(words, n, by_weight);
 	*out = words;
 	return n > SIMILAR_LOOKED ? SIMILAR_LOOKED : n;
 }

@@ -21,6 +21,7 @@ add_match(struct trigger_result *r, struct arena *arena, size_t *room, int id,
 		r->matches = grown;
 	}
 	r->matches[r->n_matches++] = (struct trigger_match){ id, sentence };
+	r->matched[(unsigned)id / 64 % 4] |= UINT64_C(1) << (unsigned)id % 64;
 }
 
 static void
@@ -46,6 +47,14 @@ trigger_matched(const struct trigger_result *r, int id, size_t sentence)
 		if (r->matches[i].id == id && r->matches[i].sentence == sentence)
 			return true;
 	return false;
+}
+
+/* Most patterns match nothing: a bit tells. */
+static inline bool
+may_match(const struct trigger_result *r, int id)
+{
+	return (r->matched[(unsigned)id / 64 % 4] >> (unsigned)id % 64 & 1) !=
+	    0;
 }
 
 static bool
@@ -206,7 +215,10 @@ fires_at(const struct trigger_result *r, const struct package_trigger *p)
 	const struct trigger_turn *t = r->turn;
 	bool whole = does_it(p, &r->deeds[0]);
 
-	if ((p->unless != MATCH_NONE && matched_anywhere(r, p->unless)))
+	if (p->match != MATCH_NONE && !may_match(r, p->match))
+		return -1;
+	if (p->unless != MATCH_NONE && may_match(r, p->unless) &&
+	    matched_anywhere(r, p->unless))
 		return -1;
 	for (size_t i = 0; i < r->n_sentences; i++)
 		if ((p->match == MATCH_NONE ||

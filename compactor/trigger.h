@@ -48,6 +48,7 @@ struct trigger_result {
 	struct trigger_fire *fires;	/* by place of the package */
 	/* trigger.c's own: of the turn, and of each sentence */
 	struct trigger_deed *deeds;
+	uint64_t matched[4];		/* patterns, by their id's last bits */
 };
 
 /* Not const: the automaton's cache is filled as texts need it. */
