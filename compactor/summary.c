@@ -303,8 +303,10 @@ pick(struct arena *a, const struct summary_turn *t,
     int (*score)(const struct weighed *), enum summary_cut cut, size_t most)
 {
 	struct summary_sentence *list, *best = NULL;
+	struct phrase_word *words = NULL;
 	size_t count = summary_sentences(a, t, &list);
 	struct summary_line line = { SLICE_NONE, 0, 0, 0 };
+	size_t n_words = 0;
 	int highest = INT32_MIN, s;
 
 	for (size_t i = 0; i < count; i++) {
@@ -316,14 +318,16 @@ pick(struct arena *a, const struct summary_turn *t,
 			highest = s;
 			best = &list[i];
 			line.content = w.content;
+			words = w.words;
+			n_words = w.n_words;
 		}
 	}
 	if (best == NULL)
 		return line;
 	line.at = best->at;
 	line.len = best->len;
-	line.text = summary_shorten(a, slice_of(t->text.ptr + best->at,
-	    best->len), cut, most);
+	line.text = summary_shorten_words(a, slice_of(t->text.ptr + best->at,
+	    best->len), words, n_words, cut, most);
 	return line;
 }
 

@@ -66,6 +66,12 @@ enum summary_cut {
 struct slice summary_shorten(struct arena *a, struct slice sentence,
     enum summary_cut cut, size_t most);
 
+struct phrase_word;
+/* The same of one whose words are read already, phrase_words's. */
+struct slice summary_shorten_words(struct arena *a, struct slice sentence,
+    struct phrase_word *words, size_t count, enum summary_cut cut,
+    size_t most);
+
 struct summary_sentence {
 	size_t at, len;
 	const struct msg_c_sentence *does;	/* NULL: as the turn does */

@@ -337,12 +337,22 @@ struct slice
 summary_shorten(struct arena *a, struct slice sentence, enum summary_cut cut,
     size_t most)
 {
-	struct cut c = { 0 };
+	struct phrase_word *words;
+	size_t count = phrase_words(a, sentence, &words);
+
+	return summary_shorten_words(a, sentence, words, count, cut, most);
+}
+
+struct slice
+summary_shorten_words(struct arena *a, struct slice sentence,
+    struct phrase_word *words, size_t count, enum summary_cut cut,
+    size_t most)
+{
+	struct cut c = { .words = words, .count = count, .to = count };
 	struct line out = { 0 };
 	bool question, shortened;
 	size_t end;
 
-	c.count = c.to = phrase_words(a, sentence, &c.words);
 	if (c.count == 0)
 		return SLICE_NONE;
 	cut_lead(&c, cut);

@@ -70,27 +70,45 @@ common_prefix(struct slice a, struct slice b)
 	return n;
 }
 
+/* A statement's words that may be tags, small; read when first asked for. */
+struct statement {
+	struct msg_strs words;
+	bool is_read;
+};
+
+static void
+read_words(struct arena *a, struct slice text, struct statement *out)
+{
+	struct text_tokens tokens;
+	struct text_token token;
+	struct slice word;
+
+	out->is_read = true;
+	out->words.at = arena_room(a, (text.len + 1) * sizeof(word));
+	text_tokens_init(&tokens, text);
+	while (text_tokens_next(&tokens, &token)) {
+		if (token.kind != TEXT_WORD)
+			continue;
+		word = text_fold(a, text_token_slice(&tokens, &token));
+		if (word.len >= TAG_LEAST)
+			out->words.at[out->words.count++] = word;
+	}
+}
+
 /*
  * The word of the statement that has this stem, as it is written, small; a
  * stem may end in i where the word has y.  Of several the shortest.
  */
 static struct slice
-word_of_stem(struct arena *a, struct slice statement, struct slice stem)
+word_of_stem(const struct msg_strs *words, struct slice stem)
 {
-	struct slice best = SLICE_NONE;
-	struct text_tokens tokens;
-	struct text_token token;
+	struct slice best = SLICE_NONE, word;
+	size_t prefix;
 
-	text_tokens_init(&tokens, statement);
-	while (text_tokens_next(&tokens, &token)) {
-		struct slice word;
-
-		if (token.kind != TEXT_WORD)
-			continue;
-		word = text_fold(a, text_token_slice(&tokens, &token));
-		if (word.len < TAG_LEAST ||
-		    common_prefix(word, stem) + 1 < stem.len ||
-		    common_prefix(word, stem) < TAG_LEAST)
+	for (size_t i = 0; i < words->count; i++) {
+		word = words->at[i];
+		prefix = common_prefix(word, stem);
+		if (prefix + 1 < stem.len || prefix < TAG_LEAST)
 			continue;
 		if (best.len == 0 || word.len < best.len)
 			best = word;
@@ -174,6 +192,8 @@ add_keywords(struct arena *a, const struct summary_turn *t, size_t most,
     struct msg_strs *tags)
 {
 	const struct msg_c_turn *does = t->does;
+	struct statement *read = arena_array(a, does->n_claims,
+	    sizeof(*read));
 	uint64_t limit = heaviest(does);
 	bool any = true;
 
@@ -187,7 +207,10 @@ add_keywords(struct arena *a, const struct summary_turn *t, size_t most,
 			any = true;
 			if (!is_heavy(c, rank, limit) || is_greeting(does, c))
 				continue;
-			add_tag(a, word_of_stem(a, part(t->text, c->at, c->len),
+			if (!read[i].is_read)
+				read_words(a, part(t->text, c->at, c->len),
+				    &read[i]);
+			add_tag(a, word_of_stem(&read[i].words,
 			    c->keywords.at[rank]), most, tags);
 		}
 	}
