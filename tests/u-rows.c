@@ -270,6 +270,32 @@ test_resume(void)
 	arena_reset(&t.arena);
 }
 
+static void
+test_edit(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct db_txn *txn = db_write(t.db);
+	struct msg_a_thread a = thread_of(7), *row, got;
+	struct key k = key_u64(5000);
+
+	ok(rows_edit_at(rows, txn, key_slice(&k), &t.arena) == NULL,
+	    "what is not there cannot be changed");
+	rows_put(rows, txn, 5000, &t.arena, &a);
+	rows_flush(rows, txn);
+	arena_reset(&t.arena);
+	row = rows_edit_at(rows, txn, key_slice(&k), &t.arena);
+	ok(row != NULL && row->turns == 7, "a row itself");
+	row->turns = 8;
+	ok(rows_get(rows, txn, 5000, &t.arena, &got) && got.turns == 8,
+	    "is changed for all who read it");
+	rows_flush(rows, txn);
+	ok(in_table(txn, 5000, &got) && got.turns == 8 && got.n_works == 2,
+	    "and in the table when the batch ends");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
 int
 main(void)
 {
@@ -283,6 +309,7 @@ main(void)
 	test_keys();
 	test_lists();
 	test_resume();
+	test_edit();
 	arena_release(&t.arena);
 	db_close(&t.db);
 	command = xasprintf("rm -rf %s", t.folder);

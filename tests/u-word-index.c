@@ -1,0 +1,93 @@
+/*
+ * u-word-index - a list that is indexed finds what a look at each word finds
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "compactor/effort_words_impl.h"
+#include "compactor/phrase.h"
+#include "compactor/word_index.h"
+#include "tests/tap.h"
+
+static const char *const listed[] = { "add", "allow", "can't", "doesn't",
+	"2nd", "aisle", "zoo", "a", "unsubscribe-from-all-of-these-long-lists",
+	NULL };
+static const char *const asked[] = { "add", "Add", "ADD", "ad", "adds",
+	"allow", "cant", "CANT", "can't", "doesnt", "doesn't", "doesn", "2nd",
+	"2ND", "3nd", "zoo", "zo", "a", "A", "b", "cat", "aislx",
+	"unsubscribe-from-all-of-these-long-lists",
+	"unsubscribe-from-all-of-these-long-listz", "\xc3\xa4" "dd" };
+static const char *const phrases[] = { "1 2", "can", "can you",
+	"can you please", "could", "i", "i am", "i'm", "yes", "you know" };
+
+/* "doesnt" stands for "doesn't". */
+static bool
+is_listed(const char *word)
+{
+	char typed[64];
+	size_t i, n;
+
+	for (i = 0; listed[i] != NULL; i++) {
+		n = strlen(listed[i]);
+		if (strcasecmp(listed[i], word) == 0)
+			return true;
+		if (n > 3 && strcmp(listed[i] + n - 3, "n't") == 0) {
+			memcpy(typed, listed[i], n - 2);
+			memcpy(typed + n - 2, "t", 2);
+			if (strcasecmp(typed, word) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+test_words(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		ok(word_one_of(slice_str(asked[i]), listed) ==
+		    is_listed(asked[i]), "\"%s\" is%s listed", asked[i],
+		    is_listed(asked[i]) ? "" : " not");
+	ok(!word_one_of(SLICE_NONE, listed), "no word is not listed");
+	ok(word_index_of(listed) == word_index_of(listed),
+	    "a list is indexed once");
+}
+
+static size_t
+longest_in(struct arena *a, const char *text)
+{
+	struct phrase_word *words;
+	size_t count = phrase_words(a, slice_str(text), &words);
+
+	return phrase_at(words, count, 0, PHRASES(phrases));
+}
+
+static void
+test_phrases(void)
+{
+	struct arena a;
+
+	arena_init(&a);
+	ok(phrase_unsorted(PHRASES(phrases)) == NULL, "they are sorted");
+	ok(longest_in(&a, "Can you PLEASE go") == 3, "the longest is found");
+	ok(longest_in(&a, "can you go") == 2, "or one that is shorter");
+	ok(longest_in(&a, "can not") == 1, "or the first word alone");
+	ok(longest_in(&a, "1 2 3") == 2, "what begins with no letter too");
+	ok(longest_in(&a, "1 3") == 0, "if it is whole");
+	ok(longest_in(&a, "I'm here") == 1, "an apostrophe is of the word");
+	ok(longest_in(&a, "you") == 0, "half a phrase is none");
+	ok(longest_in(&a, "zebra") == 0, "behind the last there is none");
+	ok(longest_in(&a, "\xc3\x84pfel") == 0, "nor before the first");
+	ok(longest_in(&a, "") == 0, "nor of nothing");
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	test_words();
+	test_phrases();
+	return done();
+}
