@@ -40,6 +40,7 @@ take_notes(struct compact_tools *tools, const struct compact *c)
 	tools->noted_seq = c->seq;
 	tools->noted_resets = c->arena->resets;
 	tools->taken = NULL;
+	tools->known = NULL;
 	tools->notes = n == 0 ? NULL :
 	    arena_array(c->arena, n, sizeof(tools->notes[0]));
 	for (i = 0; i < n; i++)

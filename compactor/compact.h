@@ -19,6 +19,7 @@
 struct compact_held;
 struct similar;
 struct linear;
+struct similar_known;
 
 struct packages;
 struct package_hits;
@@ -44,6 +45,7 @@ struct compact_tools {
 	struct key stream;
 	struct effort_notes *notes;	/* of its turns */
 	struct effort_taken *taken;	/* effort_state.h; NULL: nothing */
+	struct similar_known *known;	/* similar.c's own */
 };
 
 struct compact {

@@ -265,15 +265,14 @@ preview(struct slice text)
 static void
 advise(struct compact *c, const struct msg_artifact *a)
 {
-	struct similar *words = c->similar;
 	const struct msg_artifact *other;
 	struct msg_similar_doc doc;
 	struct similar_hit hit;
 	struct slice begins;
 
-	if (words == NULL)
+	if (c->similar == NULL)
 		return;
-	doc = similar_words(words, c->arena, a->summary);
+	doc = similar_doc(c, a->summary);
 	if (similar_find(c, SIMILAR_statement, a->user, a->room, &doc, &hit,
 		1) == 0 || hit.likeness <= (uint64_t)c->conf->similar_above)
 		return;
@@ -454,18 +453,17 @@ void
 lineage_apply(struct compact *c)
 {
 	const struct msg_s_compactor *s = c->section;
-	struct similar *words = c->similar;
 	struct msg_similar_doc doc;
 	uint64_t seq, n;
 	size_t i;
 
 	apply_attached(c);
-	for (i = 0; i < s->n_artifacts && words != NULL; i++) {
+	for (i = 0; i < s->n_artifacts && c->similar != NULL; i++) {
 		if (!is_statement(&s->artifacts[i]) ||
 		    artifact_parse(s->artifacts[i].key, &seq, &n) == -1 ||
 		    seq != c->seq)
 			continue;
-		doc = similar_words(words, c->arena, s->artifacts[i].summary);
+		doc = similar_doc(c, s->artifacts[i].summary);
 		similar_add(c, SIMILAR_statement, s->artifacts[i].user,
 		    s->artifacts[i].room, &doc, seq, n);
 	}

@@ -170,6 +170,31 @@ similar_words(struct similar *s, struct arena *arena, struct slice text)
 	return doc;
 }
 
+struct similar_known {
+	struct similar_known *next;
+	struct slice text;
+	struct msg_similar_doc doc;
+};
+
+struct msg_similar_doc
+similar_doc(struct compact *c, struct slice text)
+{
+	struct compact_tools *tools = stage_state(c->st);
+	struct similar_known *k = tools == NULL ? NULL : tools->known;
+
+	for (; k != NULL; k = k->next)
+		if (slice_eq(k->text, text))
+			return k->doc;
+	k = arena_alloc(c->arena, sizeof(*k));
+	*k = (struct similar_known){ .text = text,
+		.doc = similar_words(c->similar, c->arena, text) };
+	if (tools != NULL) {
+		k->next = tools->known;
+		tools->known = k;
+	}
+	return k->doc;
+}
+
 void
 similar_tags(struct similar *s, struct arena *arena, struct slice text,
     size_t most, struct msg_strs *out)

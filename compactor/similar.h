@@ -34,6 +34,8 @@ void similar_close(struct similar **s);
 /* A statement's words, in the arena. */
 struct msg_similar_doc similar_words(struct similar *s, struct arena *arena,
     struct slice text);
+/* The same, read once for all who ask for them about this entry. */
+struct msg_similar_doc similar_doc(struct compact *c, struct slice text);
 /* Its heaviest words as they are written, folded, for tags. */
 void similar_tags(struct similar *s, struct arena *arena, struct slice text,
     size_t most, struct msg_strs *out);

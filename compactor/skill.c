@@ -81,8 +81,7 @@ what_helped(struct compact *c, const struct msg_artifact *a)
 static struct slice
 situation(struct compact *c, const struct msg_artifact *a)
 {
-	struct msg_similar_doc doc = similar_words(c->similar, c->arena,
-	    a->summary);
+	struct msg_similar_doc doc = similar_doc(c, a->summary);
 	struct slice folded = text_fold(c->arena, a->summary), when;
 	size_t i, n = 0;
 	struct buf b;
@@ -138,8 +137,8 @@ are_alike(struct compact *c, struct slice x, struct slice y)
 
 	if (slice_eq(x, y))
 		return true;
-	a = similar_words(c->similar, c->arena, x);
-	b = similar_words(c->similar, c->arena, y);
+	a = similar_doc(c, x);
+	b = similar_doc(c, y);
 	return similar_cosine(&a, &b) >= SKILL_ALIKE;
 }
 
@@ -194,7 +193,7 @@ recognise(struct compact *c, const struct msg_episode_digest *d,
 			*out = c->section->skills[i];
 			return true;
 		}
-	doc = similar_words(c->similar, c->arena, l->when);
+	doc = similar_doc(c, l->when);
 	n = similar_find(c, SIMILAR_skill, d->user, d->room, &doc, hits,
 	    SKILL_COMPARED);
 	for (i = 0; i < n && hits[i].likeness >= SKILL_ALIKE; i++)
@@ -314,7 +313,7 @@ skill_apply(struct compact *c)
 		    MSG_skill, &s->skills[i]);
 		if (seq != c->seq || c->similar == NULL)
 			continue;
-		doc = similar_words(c->similar, c->arena, s->skills[i].when);
+		doc = similar_doc(c, s->skills[i].when);
 		similar_add(c, SIMILAR_skill, s->skills[i].user,
 		    s->skills[i].room, &doc, seq, n);
 	}
