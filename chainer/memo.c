@@ -12,14 +12,27 @@
 #include "common/xmalloc.h"
 
 enum {
-	BUCKETS = 16384,
+	SLOTS_LEAST = 1024,
 	KINDS = 8,	/* of records: a few more than there are */
 	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
 };
 
+/*
+ * Where rows are found.  The hash stands beside the row, so that none is
+ * looked at that is not meant: most are far from the processor.
+ */
+struct slot {
+	uint64_t hash;		/* of the key; a chain's ref, stirred */
+	struct row *row;	/* NULL: free */
+};
+
+struct places {
+	struct slot *at;
+	size_t n, cap;		/* a power of two, half of it free */
+};
+
 static struct {
-	struct row *chains[BUCKETS];
-	struct row *others[BUCKETS];
+	struct places chains, others;
 	struct row *changed;
 	struct rows_copies kinds[KINDS];
 	enum msg_id ids[KINDS];
@@ -55,27 +68,53 @@ drop_row(struct row *r)
 	free(r);
 }
 
-static void
-drop_from(struct row **buckets, uint64_t since)
+static struct slot *
+free_slot(const struct places *p, uint64_t hash)
 {
-	struct row **at, *r;
+	size_t i = hash & (p->cap - 1);
+
+	while (p->at[i].row != NULL)
+		i = (i + 1) & (p->cap - 1);
+	return &p->at[i];
+}
+
+/* Those last used since then are placed anew, the others dropped. */
+static void
+place_again(struct places *p, size_t cap, uint64_t since)
+{
+	struct places old = *p;
 	size_t i;
 
-	for (i = 0; i < BUCKETS; i++)
-		for (at = &buckets[i]; (r = *at) != NULL;)
-			if (r->used < since) {
-				*at = r->next;
-				drop_row(r);
-			} else
-				at = &r->next;
+	if (cap == 0)
+		return;
+	*p = (struct places){ xcalloc(cap, sizeof(p->at[0])), 0, cap };
+	for (i = 0; i < old.cap; i++)
+		if (old.at[i].row == NULL)
+			continue;
+		else if (old.at[i].row->used < since)
+			drop_row(old.at[i].row);
+		else {
+			*free_slot(p, old.at[i].hash) = old.at[i];
+			p->n++;
+		}
+	free(old.at);
+}
+
+static void
+place_row(struct places *p, uint64_t hash, struct row *r)
+{
+	if (2 * p->n >= p->cap)
+		place_again(p, p->cap == 0 ? SLOTS_LEAST : 2 * p->cap, 0);
+	*free_slot(p, hash) = (struct slot){ hash, r };
+	p->n++;
 }
 
 /* Those last used before `since`; none of them is waiting to be written. */
 static void
 drop_before(uint64_t since)
 {
-	drop_from(memo.chains, since);
-	drop_from(memo.others, since);
+	place_again(&memo.chains, memo.chains.cap, since);
+	place_again(&memo.others, memo.others.cap, since);
 }
 
 /* Nothing points any more to strings that rows have left. */
@@ -112,10 +151,15 @@ hash_of(enum table_id table, struct slice key)
 static struct row *
 find_row(uint64_t hash, enum table_id table, struct slice key)
 {
+	const struct places *p = &memo.others;
 	struct row *r;
+	size_t i;
 
-	for (r = memo.others[hash % BUCKETS]; r != NULL; r = r->next)
-		if (r->hash == hash && r->table == table &&
+	if (p->cap == 0)
+		return NULL;
+	for (i = hash & (p->cap - 1); (r = p->at[i].row) != NULL;
+	     i = (i + 1) & (p->cap - 1))
+		if (p->at[i].hash == hash && r->table == table &&
 		    slice_eq(slice_of(r->key, r->key_len), key)) {
 			note_use(r);
 			return r;
@@ -167,7 +211,7 @@ load(struct stage *st, struct row *r)
 }
 
 static struct row *
-add_row(struct stage *st, struct row **bucket, uint64_t hash,
+add_row(struct stage *st, struct places *p, uint64_t hash,
     enum table_id table, enum msg_id id, struct slice key)
 {
 	struct row *r = xcalloc(1, sizeof(*r) + key.len);
@@ -175,14 +219,12 @@ add_row(struct stage *st, struct row **bucket, uint64_t hash,
 	r->table = table;
 	r->id = id;
 	r->kind = kind_of(id);
-	r->hash = hash;
 	r->used = memo.now;
 	r->key_len = key.len;
 	memcpy(r->key, key.ptr, key.len);
 	load(st, r);
 	count_bytes(r);
-	r->next = *bucket;
-	*bucket = r;
+	place_row(p, hash, r);
 	return r;
 }
 
@@ -193,30 +235,47 @@ memo_find(struct stage *st, enum table_id table, enum msg_id id,
 	uint64_t hash = hash_of(table, key);
 	struct row *r = find_row(hash, table, key);
 
-	return r != NULL ? r : add_row(st, &memo.others[hash % BUCKETS], hash,
-	    table, id, key);
+	return r != NULL ? r : add_row(st, &memo.others, hash, table, id, key);
 }
 
-static struct row **
-chain_bucket(uint64_t ref)
+/* A chain's ref has few bits of its own; none is lost. */
+static uint64_t
+stir(uint64_t ref)
 {
-	return &memo.chains[(ref * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
-	    BUCKETS];
+	ref *= UINT64_C(0x9e3779b97f4a7c15);
+	return ref ^ ref >> 32;
+}
+
+/* Only what is at hand; NULL: not here. */
+static struct row *
+find_chain(uint64_t hash)
+{
+	const struct places *p = &memo.chains;
+	size_t i;
+
+	if (p->cap == 0)
+		return NULL;
+	for (i = hash & (p->cap - 1); p->at[i].row != NULL;
+	     i = (i + 1) & (p->cap - 1))
+		if (p->at[i].hash == hash)
+			return p->at[i].row;
+	return NULL;
 }
 
 struct row *
 memo_chain(struct stage *st, uint64_t ref)
 {
-	struct row **bucket = chain_bucket(ref), *r;
+	uint64_t hash = stir(ref);
+	struct row *r = find_chain(hash);
 	struct key k;
 
-	for (r = *bucket; r != NULL; r = r->next)
-		if (r->hash == ref) {
-			note_use(r);
-			return r;
-		}
+	if (r != NULL) {
+		note_use(r);
+		return r;
+	}
 	k = key_u64(ref);
-	return add_row(st, bucket, ref, TABLE_chains, MSG_chain, key_slice(&k));
+	return add_row(st, &memo.chains, hash, TABLE_chains, MSG_chain,
+	    key_slice(&k));
 }
 
 static void
@@ -232,13 +291,14 @@ approach(const void *at, size_t len)
 void
 memo_approach_chain(uint64_t ref)
 {
-	const struct row *r = *chain_bucket(ref);
+	enum { HASHES = 32 * sizeof(uint32_t) };	/* behind a sketch */
+	const struct row *r = find_chain(stir(ref));
 
-	if (r == NULL || r->hash != ref || r->kept.msg == NULL)
+	if (r == NULL || r->kept.msg == NULL)
 		return;
 	approach(r->kept.msg, sizeof(struct msg_chain));
 	if (r->sketch != NULL)
-		approach(r->sketch, sizeof(*r->sketch));
+		approach(r->sketch, sizeof(*r->sketch) + HASHES);
 }
 
 void
@@ -346,6 +406,9 @@ void
 memo_release(void)
 {
 	drop_all();
+	free(memo.chains.at);
+	free(memo.others.at);
+	memo.chains = memo.others = (struct places){ 0 };
 	while (memo.n_kinds > 0)
 		rows_copies_release(&memo.kinds[--memo.n_kinds]);
 }

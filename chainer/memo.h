@@ -19,8 +19,6 @@
 
 /* What finding one looks at comes first: many are found with every turn. */
 struct row {
-	struct row *next;	/* of the bucket */
-	uint64_t hash;		/* of the key; a chain's ref */
 	enum table_id table;
 	enum msg_id id;
 	uint64_t used;		/* when it was last asked for */
