@@ -62,12 +62,12 @@ enum {
  * of them is the row of the first; that of another follows from its place.
  * Where there are more than seven keys, NO_ROW is in front.
  */
-typedef uint32_t four __attribute__((vector_size(16)));
-typedef uint64_t halves __attribute__((vector_size(16)));
+typedef uint32_t eight __attribute__((vector_size(32)));
+typedef uint64_t pairs __attribute__((vector_size(32)));
 struct shelf {
 	union {
 		uint32_t one[SHELF_PLACES];
-		four all[SHELF_PLACES / 4];
+		eight all;
 	};
 };
 enum { NO_ROW = -1 };
@@ -407,15 +407,13 @@ search_row(const struct model *m, uint32_t key)
  * Without a branch that depends on the key, as no processor could guess it:
  * the place of the key among the eight is the sum of all places that hold it.
  */
-static inline int32_t
+static inline __attribute__((always_inline)) int32_t
 find_row(const struct model *m, uint32_t key)
 {
-	static const four low = { 0, 1, 2, 3 }, high = { 4, 5, 6, 7 };
+	static const eight places = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	const struct shelf *s = &m->shelves[key >> (32 - SHELF_BITS)];
-	four held = ((four)(s->all[0] == key) & low) +
-	    ((four)(s->all[1] == key) & high);
-	halves both = (halves)held;
-	uint64_t sum = both[0] + both[1];
+	pairs held = (pairs)((eight)(s->all == key) & places);
+	uint64_t sum = held[0] + held[1] + held[2] + held[3];
 	uint32_t place = (uint32_t)(sum + (sum >> 32));
 
 	if (s->one[0] == (uint32_t)NO_ROW)
@@ -424,11 +422,23 @@ find_row(const struct model *m, uint32_t key)
 	return (int32_t)((s->one[0] + place - 1) | -(uint32_t)(place == 0));
 }
 
-/* Eight numbers that are added at once, where the machine can. */
-typedef int16_t lanes __attribute__((vector_size(16)));
+/*
+ * Integers are the same however many are added at once: where the machine has
+ * wider registers than every one of its kind, they are used.  A function that
+ * is chosen while the program is loaded does not go with the sanitizers.
+ */
+#if defined(__x86_64__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define WIDEST __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDEST
+#endif
+
+/* Sixteen numbers that are added at once, where the machine can. */
+typedef int16_t lanes __attribute__((vector_size(32)));
 enum { LANES = sizeof(lanes) / sizeof(int16_t), BLOCKS = MODEL_DIM / 2 / LANES };
 
-static int32_t
+static inline int32_t
 clamp(int64_t v, int32_t low, int32_t high)
 {
 	return v < low ? low : v > high ? high : (int32_t)v;
@@ -439,7 +449,7 @@ clamp(int64_t v, int32_t low, int32_t high)
  * could overflow: PART_ROWS bytes of -128 just fit.  A lane of a row has two
  * bytes, the low one of which comes first or second as the machine has it.
  */
-static void
+static inline __attribute__((always_inline)) void
 sum_rows(const struct model *m, const int32_t *rows, unsigned count,
     int32_t sum[MODEL_DIM])
 {
@@ -452,7 +462,7 @@ sum_rows(const struct model *m, const int32_t *rows, unsigned count,
 		for (; i < end; i++) {
 			const int8_t *row = m->embedding +
 			    (size_t)rows[i] * MODEL_DIM;
-#pragma GCC unroll 4
+#pragma GCC unroll 2
 			for (size_t k = 0; k < BLOCKS; k++) {
 				memcpy(&two, row + k * sizeof(two), sizeof(two));
 				low[k] += two << 8 >> 8;
@@ -466,7 +476,7 @@ sum_rows(const struct model *m, const int32_t *rows, unsigned count,
 	}
 }
 
-static void
+WIDEST static void
 sum_groups(const struct model *m, struct pass *p)
 {
 	int32_t rows[GROUP_COUNT][FEATURES_MAX];
@@ -484,13 +494,16 @@ sum_groups(const struct model *m, struct pass *p)
 		p->known[group] += p->row[i] >= 0;
 	}
 	for (size_t g = 0; g < GROUP_COUNT; g++) {
-		int32_t sum[MODEL_DIM] = { 0 };
+		int32_t sum[MODEL_DIM] = { 0 }, root = m->root[p->known[g]];
+		int16_t *x = p->x + g * MODEL_DIM;
 
 		sum_rows(m, rows[g], p->known[g], sum);
-		for (size_t d = 0; d < MODEL_DIM; d++)
-			p->x[g * MODEL_DIM + d] = (int16_t)clamp(
-			    sum[d] * m->root[p->known[g]] >>
-			    (ROOT_BITS - X_BITS), -INT16_MAX, INT16_MAX);
+		for (size_t d = 0; d < MODEL_DIM; d++) {
+			sum[d] = sum[d] * root >> (ROOT_BITS - X_BITS);
+			sum[d] = sum[d] > INT16_MAX ? INT16_MAX : sum[d];
+			x[d] = (int16_t)(sum[d] < -INT16_MAX ? -INT16_MAX :
+							       sum[d]);
+		}
 	}
 }
 
@@ -504,18 +517,6 @@ dot(const int16_t *restrict a, const int16_t *restrict b, size_t n)
 		sum += (int32_t)a[i] * b[i];
 	return sum;
 }
-
-/*
- * Integers are the same however many are multiplied at once: where the machine
- * has wider registers than every one of its kind, they are used.  A function
- * that is chosen while the program is loaded does not go with the sanitizers.
- */
-#if defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDEST
-#endif
 
 /* The same for four hidden units at once: x is read once for all. */
 WIDEST static void

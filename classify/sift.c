@@ -478,6 +478,11 @@ scan_tags(struct sifter *f, size_t at, size_t end, enum sift_kind kind)
 	return from < end ? end : from;
 }
 
+/* What scan_line looks at: most of a line is none of it. */
+static const bool line_signs[256] = { ['`'] = true, ['"'] = true,
+	[0xe2] = true, [0xc2] = true, ['<'] = true, [':'] = true, ['w'] = true,
+	['W'] = true };
+
 /* The own words of one line; the end reached may lie beyond the line. */
 static size_t
 scan_line(struct sifter *f, size_t at, size_t end)
@@ -523,7 +528,9 @@ scan_line(struct sifter *f, size_t at, size_t end)
 				i++;
 			break;
 		default:
-			i++;
+			while (++i < end &&
+			    !line_signs[(unsigned char)s.ptr[i]])
+				;
 		}
 	}
 	flush_own(f, &l, end);
@@ -614,7 +621,10 @@ is_level_line(struct slice s)
 		"CRITICAL", "NOTICE", "ERR!",
 	};
 	size_t bracket = byte_at(s, 0) == '[', i;
+	int first = byte_at(s, bracket);
 
+	if (first < 'A' || first > 'Z')
+		return false;
 	for (i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
 		size_t len = strlen(levels[i]);
 		int after = byte_at(s, bracket + len);

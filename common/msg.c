@@ -52,6 +52,35 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "lengths are read as u64");
 	;
 #include "common/messages.def"
 
+/* The place of each field among its message's, from 1. */
+#define MESSAGE(number, name, what) enum { BEFORE_##name,
+#define FIELD(message, number, kind, member, required, prose) \
+	PLACE_##message##_##member,
+#define LIST(message, number, sub, member, required, prose) \
+	PLACE_##message##_##member,
+#define END(message) };
+#include "common/messages.def"
+
+#define MESSAGE(number, name, what) \
+	static const unsigned char order_##name[MSGTAG_LIMIT] = {
+#define FIELD(message, number, kind, member, required, prose) \
+	[number] = PLACE_##message##_##member,
+#define LIST(message, number, sub, member, required, prose) \
+	[number] = PLACE_##message##_##member,
+#define END(message) \
+	}            \
+	;
+#include "common/messages.def"
+
+#define MESSAGE(number, name, what) \
+	static const uint64_t required_##name = 0
+#define FIELD(message, number, kind, member, required, prose) \
+	| (uint64_t)(NEED_##required == NEED_REQ) << (number)
+#define LIST(message, number, sub, member, required, prose) \
+	| (uint64_t)(NEED_##required == NEED_REQ) << (number)
+#define END(message) ;
+#include "common/messages.def"
+
 static const struct msg_spec specs[MSG_LIMIT] = {
 #define MESSAGE(number, label, prose)                            \
 	[number] = { .id = MSG_##label,                          \
@@ -60,7 +89,9 @@ static const struct msg_spec specs[MSG_LIMIT] = {
 		     .size = sizeof(struct msg_##label),         \
 		     .fields = fields_##label,                   \
 		     .n_fields = sizeof(fields_##label) /        \
-			 sizeof(fields_##label[0]) },
+			 sizeof(fields_##label[0]),              \
+		     .order = order_##label,                     \
+		     .required = required_##label },
 #include "common/messages.def"
 };
 
@@ -94,17 +125,6 @@ msg_field_named(const struct msg_spec *spec, struct slice name)
 	for (i = 0; name.len > 0 && i < spec->n_fields; i++, f++)
 		if (f->name[0] == name.ptr[0] && slice_is(name, f->name))
 			return f;
-	return NULL;
-}
-
-const struct msg_field *
-msg_field_lookup(const struct msg_spec *spec, unsigned tag)
-{
-	size_t i;
-
-	for (i = 0; i < spec->n_fields; i++)
-		if (spec->fields[i].tag == tag)
-			return &spec->fields[i];
 	return NULL;
 }
 

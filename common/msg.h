@@ -106,6 +106,8 @@ struct msg_spec {
 	size_t size;
 	const struct msg_field *fields;
 	size_t n_fields;
+	const unsigned char *order;	/* by tag: which field, from 1; 0: none */
+	uint64_t required;		/* tags that must be there, as bits */
 };
 
 /* A message in hand: its id and its struct. */
@@ -134,14 +136,13 @@ const struct msg_spec *msg_spec_named(struct slice name);
 /* NULL: it has no field of that name. */
 const struct msg_field *msg_field_named(const struct msg_spec *spec,
     struct slice name);
-const struct msg_field *msg_field_lookup(const struct msg_spec *, unsigned tag);
-/* NULL: no such tag.  Most messages number theirs 1, 2, 3. */
+/* NULL: no such tag. */
 static inline const struct msg_field *
 msg_field_tagged(const struct msg_spec *spec, unsigned tag)
 {
-	if (tag - 1 < spec->n_fields && spec->fields[tag - 1].tag == tag)
-		return &spec->fields[tag - 1];
-	return msg_field_lookup(spec, tag);
+	unsigned at = tag < MSGTAG_LIMIT ? spec->order[tag] : 0;
+
+	return at == 0 ? NULL : &spec->fields[at - 1];
 }
 bool msg_is_entry(enum msg_id id);	/* begins with the envelope */
 bool msg_has_tag(const void *msg, unsigned tag);

@@ -147,7 +147,8 @@ read_strs(const struct reader *r, place at, struct msg_strs *out)
 	at = read_count(r, at, 0x90, 0xdc, &out->count);
 	if (at == NULL)
 		return NULL;
-	out->at = arena_array(r->arena, out->count, sizeof(out->at[0]));
+	/* Each takes a byte of the record at least: the product is no risk. */
+	out->at = arena_room(r->arena, out->count * sizeof(out->at[0]));
 	for (i = 0; at != NULL && i < out->count; i++)
 		at = read_str(r, at, &out->at[i]);
 	return at;
@@ -162,7 +163,7 @@ read_u64s(const struct reader *r, place at, struct msg_u64s *out)
 	if (at == NULL)
 		return NULL;
 	out->count = count;
-	out->at = arena_array(r->arena, count, sizeof(out->at[0]));
+	out->at = arena_room(r->arena, count * sizeof(out->at[0]));
 	for (i = 0; at != NULL && i < count; i++)
 		at = read_uint(r, at, &out->at[i]);
 	return at;
@@ -221,30 +222,12 @@ read_value(const struct reader *r, place at, const struct msg_field *f,
 	return NULL;
 }
 
-/* The tags that must be there, as bits. */
-static uint64_t
-required_tags(const struct msg_spec *spec)
-{
-	static uint64_t required[MSG_LIMIT];
-	static bool known[MSG_LIMIT];
-	size_t i;
-
-	if (!known[spec->id]) {
-		for (i = 0; i < spec->n_fields; i++)
-			if (spec->fields[i].need == NEED_REQ)
-				required[spec->id] |= UINT64_C(1)
-				    << spec->fields[i].tag;
-		known[spec->id] = true;
-	}
-	return required[spec->id];
-}
-
 /* Into zeroed memory. */
 static place
 read_message(const struct reader *r, place at, const struct msg_spec *spec,
     void *out)
 {
-	uint64_t has = 0, tag, required = required_tags(spec);
+	uint64_t has = 0, tag, required = spec->required;
 	const struct msg_field *f;
 	size_t i, count;
 
