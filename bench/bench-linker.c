@@ -5,16 +5,19 @@
  *                                    and of the hash alone on the same bytes
  *   bench-linker depth DIR N...      microseconds to link a request of N
  *                                    messages after N - 2 are known
- *   bench-linker store DIR COUNT     the same among COUNT earlier calls
+ *   bench-linker store DIR COUNT...  the same among COUNT earlier calls: without
+ *                                    its share of the commit, and with it
  *
  * Linking runs on the linker's tables in DIR, without processes; times are the
- * processor's.  See bench-linker.sh.
+ * processor's.  Stores of several sizes are measured in turns, so that a host
+ * that is slower for a while is slower for all of them.  See bench-linker.sh.
  */
 #include <jansson.h>
 #include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -27,6 +30,7 @@ enum {
 	A_COMMIT = 20000,
 	ROUND = 1000,		/* calls that are timed together */
 	ROUNDS = 5,		/* of which the best counts */
+	CROWD_ROUNDS = 9,	/* likewise */
 	REPLY_WORDS = 60,
 	WORDS = 5000,
 	OPEN = 1000,		/* conversations that go on */
@@ -269,36 +273,85 @@ bench_depth(const char *dir, int argc, char **argv)
 	return 0;
 }
 
-static int
-bench_store(const char *dir, uint64_t count)
-{
-	struct talk_end *open = calloc(OPEN, sizeof(open[0]));
-	uint64_t x = 88172645463325252u, i;
+/* Calls among earlier ones. */
+struct crowd {
 	struct bench b;
-	double start = 0, best = 1e9;
+	struct talk_end open[OPEN];
+	uint64_t random;
+	double best, best_whole;
+};
 
-	open_tables(&b, dir);
-	begin(&b);
-	for (i = 0; i < count + ROUNDS * ROUND; i++) {
-		if (i == count || i % A_COMMIT == A_COMMIT - 1) {
-			commit(&b);
-			begin(&b);
-		}
-		if (i > count && (i - count) % ROUND == 0)
-			best = fmin(best, seconds() - start);
-		if (i >= count && (i - count) % ROUND == 0)
-			start = seconds();
+static void
+link_some(struct crowd *c, uint64_t n)
+{
+	uint64_t x = c->random;
+
+	for (; n > 0; n--) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
 		if (x % 10 == 0)
-			open[(x >> 8) % OPEN] = (struct talk_end){ 0 };
-		link_call(&b, &open[(x >> 8) % OPEN]);
+			c->open[(x >> 8) % OPEN] = (struct talk_end){ 0 };
+		link_call(&c->b, &c->open[(x >> 8) % OPEN]);
 	}
-	printf("%.2f\n", fmin(best, seconds() - start) / ROUND * 1e6);
-	commit(&b);
-	close_tables(&b);
-	free(open);
+	c->random = x;
+}
+
+static struct crowd *
+crowd_open(const char *parent, const char *name)
+{
+	struct crowd *c = calloc(1, sizeof(*c));
+	uint64_t left = strtoull(name, NULL, 10), n;
+	char *dir = NULL;
+
+	if (c == NULL || asprintf(&dir, "%s/%s", parent, name) == -1)
+		fatalx(1, "no memory");
+	if (mkdir(dir, 0700) == -1)
+		fatal(1, "%s", dir);
+	open_tables(&c->b, dir);
+	c->random = 88172645463325252u;
+	c->best = c->best_whole = 1e9;
+	for (; left > 0; left -= n) {
+		n = left < A_COMMIT ? left : A_COMMIT;
+		begin(&c->b);
+		link_some(c, n);
+		commit(&c->b);
+	}
+	free(dir);
+	return c;
+}
+
+static void
+time_round(struct crowd *c)
+{
+	double start = seconds();
+
+	begin(&c->b);
+	link_some(c, ROUND);
+	c->best = fmin(c->best, seconds() - start);
+	commit(&c->b);
+	c->best_whole = fmin(c->best_whole, seconds() - start);
+}
+
+static int
+bench_store(const char *dir, int argc, char **argv)
+{
+	struct crowd **crowds = calloc((size_t)argc, sizeof(crowds[0]));
+	int i, round;
+
+	for (i = 0; i < argc; i++)
+		crowds[i] = crowd_open(dir, argv[i]);
+	for (round = 0; round < CROWD_ROUNDS; round++)
+		for (i = 0; i < argc; i++)
+			time_round(crowds[i]);
+	for (i = 0; i < argc; i++) {
+		printf("%s %.2f %.2f\n", argv[i],
+		    crowds[i]->best / ROUND * 1e6,
+		    crowds[i]->best_whole / ROUND * 1e6);
+		close_tables(&crowds[i]->b);
+		free(crowds[i]);
+	}
+	free(crowds);
 	return 0;
 }
 
@@ -311,8 +364,8 @@ main(int argc, char **argv)
 		return bench_hash(strtoull(argv[2], NULL, 10));
 	if (argc > 3 && strcmp(argv[1], "depth") == 0)
 		return bench_depth(argv[2], argc - 3, argv + 3);
-	if (argc == 4 && strcmp(argv[1], "store") == 0)
-		return bench_store(argv[2], strtoull(argv[3], NULL, 10));
+	if (argc > 3 && strcmp(argv[1], "store") == 0)
+		return bench_store(argv[2], argc - 3, argv + 3);
 	fprintf(stderr, "see the head of bench/bench-linker.c\n");
 	return 2;
 }

@@ -25,12 +25,14 @@ done
 ratio=$(extremes <"$scratch/depths")
 figure 'linker: dearest depth to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
 
-for n in ${BENCH_CALLS:-1000 1000000}; do
-  mkdir -p "$scratch/store-$n"
-  us=$("$bench/bench-linker" store "$scratch/store-$n" "$n") || exit 1
-  rm -rf "$scratch/store-$n"
+mkdir -p "$scratch/stores"
+"$bench/bench-linker" store "$scratch/stores" ${BENCH_CALLS:-1000 1000000} >"$scratch/calls" || exit 1
+rm -rf "$scratch/stores"
+while read -r n us whole; do
   figure "linker: a call, $n calls in the store" "$us" us
-  echo "$us" >>"$scratch/stores"
-done
-ratio=$(extremes <"$scratch/stores")
+  figure "linker: the same with its commit, $n calls" "$whole" us
+done <"$scratch/calls"
+ratio=$(awk '{ print $2 }' "$scratch/calls" | extremes)
 figure 'linker: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
+ratio=$(awk '{ print $3 }' "$scratch/calls" | extremes)
+figure 'linker: the same with commits' "$ratio" ratio

@@ -14,7 +14,7 @@ struct held {
 struct exchange {
 	struct link *l;
 	struct held *self;
-	struct msg_call_path path;
+	struct msg_call_path path, parent_path;
 	struct held **held;	/* by a hash of their seq; half of it is free */
 	size_t n_held, room;
 	struct msg_call **changed;	/* likewise */
@@ -132,6 +132,12 @@ exchange_path(const struct exchange *ex)
 	return &ex->path;
 }
 
+const struct msg_call_path *
+exchange_parent_path(const struct exchange *ex)
+{
+	return ex->parent_path.root != 0 ? &ex->parent_path : NULL;
+}
+
 struct msg_call *
 exchange_call(struct exchange *ex, uint64_t seq)
 {
@@ -225,7 +231,7 @@ exchange_open(struct link *l)
 	struct msg_call *c, self;
 
 	ex->l = l;
-	path_read(l, &ex->path);
+	path_read(l, &ex->path, &ex->parent_path);
 	self = (struct msg_call){
 		.seq = l->e->seq,
 		.domain = x->domain,

@@ -60,6 +60,8 @@ struct msg_call *exchange_self(struct exchange *ex);
 struct link *exchange_link(const struct exchange *ex);
 /* The entry's own messages, as they will stand in call_paths. */
 const struct msg_call_path *exchange_path(const struct exchange *ex);
+/* And those it goes on from; NULL: none, or they are no more. */
+const struct msg_call_path *exchange_parent_path(const struct exchange *ex);
 
 /* A call by its seq, to be changed in place; NULL: there is none. */
 struct msg_call *exchange_call(struct exchange *ex, uint64_t seq);
@@ -91,8 +93,19 @@ bool call_same_system(const struct msg_call *a, const struct msg_call *b);
 
 /* ---- exchange_path.c: a call's prefixes, the longest first ---- */
 
+/*
+ * A prefix is found under the root of its path, by its depth: what belongs to
+ * a conversation lies together, and nearly all that is asked for is of those
+ * that go on.  By its hash alone each would be on a page of its own.
+ */
+struct prefix {
+	uint64_t root;
+	uint64_t depth;		/* how many messages it has */
+	struct slice hash;
+};
 struct path {
-	const struct link *l;
+	struct exchange *ex;
+	uint64_t root;
 	struct msg_call_path at;	/* the record that the step is in */
 	uint64_t seq, i;
 	struct slice hash;		/* of this prefix */
@@ -110,7 +123,10 @@ bool path_back(struct path *p);
  * assistant has not spoken since, 1 where it spoke once and at once.
  */
 uint64_t path_runs(const struct path *p);
-void path_read(struct link *l, struct msg_call_path *out);
+struct prefix path_prefix(const struct path *p);
+/* Of the entry in hand: its record, and that of the entry it goes on from. */
+void path_read(struct link *l, struct msg_call_path *out,
+    struct msg_call_path *parent);
 
 /* ---- exchange_match.c: the best parent ---- */
 
@@ -142,10 +158,12 @@ void branch_settle(struct exchange *ex);
 
 /* ---- exchange_calls.c: the tables by which calls are found ---- */
 
-struct key calls_end_key(const struct msg_call *c, struct slice hash,
+struct key calls_end_key(const struct prefix *p, const struct msg_call *c,
     bool session, int64_t ts, uint64_t seq);
-struct key calls_wait_key(struct slice domain, struct slice hash, int64_t ts,
-    uint64_t seq);
+struct key calls_wait_key(const struct prefix *p, int64_t ts, uint64_t seq);
+struct key calls_first_key(struct slice domain, struct slice hash);
+/* What the entry in hand ends with: its messages, or its reply. */
+struct prefix calls_end(struct exchange *ex, bool reply);
 struct key calls_child_key(uint64_t node, int64_t ts, uint64_t seq);
 struct key calls_session_key(const struct msg_call *c, int64_t ts,
     uint64_t seq);

@@ -60,8 +60,8 @@ adopt_prefix(struct exchange *ex)
 {
 	struct link *l = exchange_link(ex);
 	struct msg_call *self = exchange_self(ex), *c;
-	struct key k = calls_wait_key(self->domain, self->hash, self->ts,
-	    self->seq);
+	struct prefix end = calls_end(ex, false);
+	struct key k = calls_wait_key(&end, self->ts, self->seq);
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
 	    TABLE_call_ends);
 	struct msg_call_ref ref;
@@ -167,8 +167,8 @@ find_retries(struct exchange *ex, struct msg_call **out)
 {
 	struct link *l = exchange_link(ex);
 	struct msg_call *self = exchange_self(ex), *equal[CALL_TRIES], *c;
-	struct key k = calls_end_key(self, self->hash, false, self->ts,
-	    self->seq);
+	struct prefix end = calls_end(ex, false);
+	struct key k = calls_end_key(&end, self, false, self->ts, self->seq);
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
 	    TABLE_call_ends);
 	struct db_entry e;

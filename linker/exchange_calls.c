@@ -27,12 +27,22 @@ domain_key(struct slice domain, struct slice part)
 	return k;
 }
 
+static struct key
+prefix_key(const struct prefix *p)
+{
+	struct key k = key_u64(p->root);
+
+	key_add_u64(&k, p->depth);
+	key_add_bytes(&k, p->hash);
+	return k;
+}
+
 struct key
-calls_end_key(const struct msg_call *c, struct slice hash, bool session,
+calls_end_key(const struct prefix *p, const struct msg_call *c, bool session,
     int64_t ts, uint64_t seq)
 {
 	static const char none[CALL_HASH_BYTES];
-	struct key k = domain_key(c->domain, hash);
+	struct key k = prefix_key(p);
 	XXH128_canonical_t digest;
 
 	key_add_bytes(&k, session ? SLICE("x") : SLICE("s"));
@@ -49,9 +59,9 @@ calls_end_key(const struct msg_call *c, struct slice hash, bool session,
 }
 
 struct key
-calls_wait_key(struct slice domain, struct slice hash, int64_t ts, uint64_t seq)
+calls_wait_key(const struct prefix *p, int64_t ts, uint64_t seq)
 {
-	struct key k = domain_key(domain, hash);
+	struct key k = prefix_key(p);
 
 	/* Beside the calls that end there: one place is looked at for both. */
 	key_add_bytes(&k, SLICE("w"));
@@ -115,6 +125,24 @@ calls_task_key(struct slice domain, struct slice hash)
 	return domain_key(domain, hash);
 }
 
+struct key
+calls_first_key(struct slice domain, struct slice hash)
+{
+	return domain_key(domain, hash);
+}
+
+struct prefix
+calls_end(struct exchange *ex, bool reply)
+{
+	const struct msg_call *c = exchange_self(ex);
+
+	return (struct prefix){
+		.root = exchange_path(ex)->root,
+		.depth = c->depth + (reply ? 1 : 0),
+		.hash = reply ? c->reply_hash : c->hash,
+	};
+}
+
 /* ---- where a call can be found ---- */
 
 static void
@@ -124,22 +152,38 @@ put_ref(struct exchange *ex, enum table_id table, struct key k,
 	link_put(exchange_link(ex), table, &k, MSG_call_ref, ref);
 }
 
+/* A root is found again by its first message. */
+static void
+add_first(struct exchange *ex, const struct msg_call *c)
+{
+	const struct msg_exchange *x =
+	    &exchange_link(ex)->e->entry.as->exchange;
+	struct msg_call_ref ref = { .seq = c->seq };
+
+	if (x->known == 0 && x->n_added > 0 &&
+	    exchange_path(ex)->root == c->seq)
+		put_ref(ex, TABLE_call_firsts, calls_first_key(c->domain,
+		    x->added[0].hash), &ref);
+}
+
 /* Under what it ends with: its messages, its reply. */
 static void
 add_ends(struct exchange *ex, const struct msg_call *c)
 {
 	struct msg_call_ref ref = { .seq = c->seq, .depth = c->depth };
+	struct prefix end;
 	int reply, session;
 
 	for (reply = 0; reply < 2; reply++) {
 		if (reply && c->reply_hash.len == 0)
 			continue;
 		ref.reply = reply;
+		end = calls_end(ex, reply);
 		for (session = 0; session < 2; session++)
 			if (!session || c->session.len > 0)
-				put_ref(ex, TABLE_call_ends, calls_end_key(c,
-				    reply ? c->reply_hash : c->hash, session,
-				    c->ts, c->seq), &ref);
+				put_ref(ex, TABLE_call_ends,
+				    calls_end_key(&end, c, session, c->ts,
+					c->seq), &ref);
 	}
 }
 
@@ -174,6 +218,7 @@ static void
 move_waits(struct exchange *ex, struct msg_call *c, uint64_t depth, bool add)
 {
 	struct msg_call_ref ref = { .seq = c->seq };
+	struct prefix at;
 	struct path p;
 	struct key k;
 	size_t n;
@@ -185,7 +230,8 @@ move_waits(struct exchange *ex, struct msg_call *c, uint64_t depth, bool add)
 			break;
 		if (p.role == 'a')
 			continue;
-		k = calls_wait_key(c->domain, p.hash, c->ts, c->seq);
+		at = path_prefix(&p);
+		k = calls_wait_key(&at, c->ts, c->seq);
 		ref.depth = p.depth;
 		ref.runs = path_runs(&p);
 		if (add)
@@ -243,6 +289,7 @@ calls_add(struct exchange *ex)
 
 	link_put(l, TABLE_call_paths, &k, MSG_call_path, exchange_path(ex));
 	write_call(ex, c);
+	add_first(ex, c);
 	add_ends(ex, c);
 	add_names(ex, c);
 	add_place(ex, c, true);

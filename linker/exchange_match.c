@@ -146,7 +146,8 @@ static void
 offer_systems(struct ends *n)
 {
 	struct link *l = exchange_link(n->ex);
-	struct key k = calls_end_key(n->c, n->p->hash, false, INT64_MAX,
+	struct prefix prefix = path_prefix(n->p);
+	struct key k = calls_end_key(&prefix, n->c, false, INT64_MAX,
 	    UINT64_MAX), at = k;
 	size_t system = k.len - 16 - CALL_HASH_BYTES, tries;
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
@@ -176,12 +177,13 @@ offer_ends(struct exchange *ex, struct msg_call *c, const struct path *p,
     struct match *best)
 {
 	struct ends n = { ex, c, p, best, false };
+	struct prefix at = path_prefix(p);
 	enum { SESSION_TRIES = 4 };
 
 	if (c->session.len > 0)
-		offer_back(&n, calls_end_key(c, p->hash, true, c->ts,
-		    c->seq - 1), SESSION_TRIES);
-	offer_back(&n, calls_end_key(c, p->hash, false, c->ts, c->seq - 1),
+		offer_back(&n, calls_end_key(&at, c, true, c->ts, c->seq - 1),
+		    SESSION_TRIES);
+	offer_back(&n, calls_end_key(&at, c, false, c->ts, c->seq - 1),
 	    CALL_TRIES);
 	if (!n.found)
 		offer_systems(&n);
@@ -282,6 +284,7 @@ static void
 match_retry(struct exchange *ex, struct msg_call *c, struct match *best)
 {
 	struct link *l = exchange_link(ex);
+	struct prefix end = calls_end(ex, false);
 	struct db_cursor *cursor;
 	struct msg_call *before;
 	struct db_entry e;
@@ -291,7 +294,7 @@ match_retry(struct exchange *ex, struct msg_call *c, struct match *best)
 
 	if (!exchange_is_known(ex))
 		return;
-	k = calls_end_key(c, c->hash, false, c->ts, c->seq - 1);
+	k = calls_end_key(&end, c, false, c->ts, c->seq - 1);
 	cursor = db_cursor(stage_tables(l->st), TABLE_call_ends);
 	more = db_seek_back(cursor, key_slice(&k), &e);
 	for (tries = 0; more && tries < CALL_TRIES && best->call == NULL &&
