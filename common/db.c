@@ -385,6 +385,48 @@ dbi(struct db_txn *txn, enum table_id table)
 	return txn->db->dbis[table];
 }
 
+/* The record that is there is in the page that is written to: it is copied. */
+static int
+put_merged(MDB_cursor *cursor, MDB_val *k, const struct later_row *row,
+    struct slice there, struct arena *arena)
+{
+	union msg_any *own = arena_alloc(arena, sizeof(*own));
+	union msg_any *other = arena_alloc(arena, sizeof(*other));
+	struct buf record;
+	struct msg_error why;
+	struct msg m;
+	MDB_val v;
+	int rc = MDB_CORRUPTED;
+
+	if (msg_decode(row->value, arena, &m, &why) == -1 ||
+	    msg_decode_as(arena_dup(arena, there), arena, m.id, other,
+		&why) == -1)
+		return rc;
+	memcpy(own, m.as, sizeof(*own));
+	row->merge(own, other);
+	buf_init(&record, SIZE_MAX / 4);
+	if (msg_encode(&record, m.id, own) == 0) {
+		v = to_val(buf_slice(&record));
+		rc = mdb_cursor_put(cursor, k, &v, 0);
+	}
+	buf_release(&record);
+	arena_reset(arena);
+	return rc;
+}
+
+static int
+put_row(MDB_cursor *cursor, const struct later_row *row, struct arena *arena)
+{
+	MDB_val k = to_val(row->key), v = to_val(row->value);
+	int rc;
+
+	if (row->merge == NULL)
+		return mdb_cursor_put(cursor, &k, &v, 0);
+	rc = mdb_cursor_put(cursor, &k, &v, MDB_NOOVERWRITE);
+	return rc != MDB_KEYEXIST ? rc :
+	    put_merged(cursor, &k, row, from_val(v), arena);
+}
+
 /* Deletions first, so that nothing is moved under the cursor that puts. */
 static int
 write_rows(struct db_txn *txn, enum table_id table)
@@ -392,8 +434,9 @@ write_rows(struct db_txn *txn, enum table_id table)
 	const struct later *l = txn->db->later[table];
 	size_t i, n = later_sort(txn->db->later[table]);
 	struct later_row row;
+	struct arena arena;
 	MDB_cursor *cursor;
-	MDB_val k, v;
+	MDB_val k;
 	int rc = 0;
 
 	for (i = 0; rc == 0 && i < n; i++) {
@@ -408,13 +451,13 @@ write_rows(struct db_txn *txn, enum table_id table)
 		rc = mdb_cursor_open(txn->txn, dbi(txn, table), &cursor);
 	if (rc != 0)
 		return rc;
+	arena_init(&arena);
 	for (i = 0; rc == 0 && i < n; i++) {
 		row = later_row(l, i);
-		k = to_val(row.key);
-		v = to_val(row.value);
 		if (!row.deleted)
-			rc = mdb_cursor_put(cursor, &k, &v, 0);
+			rc = put_row(cursor, &row, &arena);
 	}
+	arena_release(&arena);
 	mdb_cursor_close(cursor);
 	return rc;
 }
@@ -706,6 +749,16 @@ db_put_msg_later(struct db_txn *txn, enum table_id table, struct slice key,
     enum msg_id id, const void *msg)
 {
 	if (msg_encode(later_put(later_of(txn, table), key), id, msg) == -1)
+		note(txn, MDB_BAD_VALSIZE);
+}
+
+void
+db_merge_msg_later(struct db_txn *txn, enum table_id table, struct slice key,
+    enum msg_id id, const void *msg,
+    void (*merge)(void *msg, const void *there))
+{
+	if (msg_encode(later_merge(later_of(txn, table), key, merge), id,
+		msg) == -1)
 		note(txn, MDB_BAD_VALSIZE);
 }
 

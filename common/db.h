@@ -136,6 +136,10 @@ void db_put_msg_later(struct db_txn *txn, enum table_id table,
     struct slice key, enum msg_id id, const void *msg);
 void db_delete_later(struct db_txn *txn, enum table_id table,
     struct slice key);
+/* Where there is a record by then, `merge` takes it into the one that is put. */
+void db_merge_msg_later(struct db_txn *txn, enum table_id table,
+    struct slice key, enum msg_id id, const void *msg,
+    void (*merge)(void *msg, const void *there));
 
 /* Cursors end with their transaction, or earlier by db_cursor_close. */
 struct db_cursor *db_cursor(struct db_txn *txn, enum table_id table);

@@ -18,6 +18,7 @@ enum {
 struct put {
 	size_t at, key_len;
 	bool deleted;
+	void (*merge)(void *msg, const void *there);
 };
 
 /* A put in the order that is wanted. */
@@ -109,6 +110,14 @@ later_delete(struct later *l, struct slice key)
 	add(l, key)->deleted = true;
 }
 
+struct buf *
+later_merge(struct later *l, struct slice key,
+    void (*merge)(void *msg, const void *there))
+{
+	add(l, key)->merge = merge;
+	return &l->bytes;
+}
+
 /* ---- their order ---- */
 
 static struct slice
@@ -163,7 +172,7 @@ is_behind(const struct later *l, struct place a, struct place b)
 
 /* Two runs that are in order, as one; of equal ones the first comes first. */
 static void
-merge(const struct later *l, const struct place *a, const struct place *b,
+merge_runs(const struct later *l, const struct place *a, const struct place *b,
     const struct place *end, struct place *out)
 {
 	const struct place *mid = b;
@@ -209,7 +218,8 @@ sort_places(struct later *l)
 		for (at = 0; at < l->n; at = end) {
 			mid = least(at + run, l->n);
 			end = least(mid + run, l->n);
-			merge(l, from + at, from + mid, from + end, to + at);
+			merge_runs(l, from + at, from + mid, from + end,
+			    to + at);
 		}
 		hold = from;
 		from = to;
@@ -233,7 +243,8 @@ later_sort(struct later *l)
 	if (!is_sorted(l))
 		sort_places(l);
 	for (i = 0; i < l->n; i++) {
-		if (n > 0 && l->places[n - 1].head == l->places[i].head &&
+		if (n > 0 && l->puts[l->places[i].put].merge == NULL &&
+		    l->places[n - 1].head == l->places[i].head &&
 		    slice_eq(key_of(l, l->places[n - 1].put),
 			key_of(l, l->places[i].put)))
 			n--;
@@ -252,5 +263,5 @@ later_row(const struct later *l, size_t i)
 
 	return (struct later_row){ key,
 		slice_of(l->bytes.ptr + at, end - at),
-		l->puts[put].deleted };
+		l->puts[put].deleted, l->puts[put].merge };
 }

@@ -483,6 +483,13 @@ int
 msg_decode(struct slice record, struct arena *arena, struct msg *out,
     struct msg_error *why)
 {
+	return msg_decode_part(record, arena, NULL, out, why);
+}
+
+int
+msg_decode_part(struct slice record, struct arena *arena, const bool *unread,
+    struct msg *out, struct msg_error *why)
+{
 	const struct msg_spec *spec;
 	enum msg_id id = MSG_none;
 	msgpack_object o;
@@ -490,7 +497,7 @@ msg_decode(struct slice record, struct arena *arena, struct msg *out,
 
 	/* The whole union, so that ->as may be asked for the envelope. */
 	msg = arena_alloc(arena, sizeof(union msg_any));
-	if (unpack_record(record, arena, &id, msg)) {
+	if (unpack_record(record, arena, unread, &id, msg)) {
 		*out = (struct msg){ id, msg };
 		return 0;
 	}
@@ -515,7 +522,7 @@ msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
 	msgpack_object o;
 
 	memset(out, 0, specs[id].size);
-	if (unpack_record(record, arena, &want, out))
+	if (unpack_record(record, arena, NULL, &want, out))
 		return 0;
 	if (unpack(record, &o, why) == -1)
 		return -1;

@@ -173,6 +173,12 @@ MSG_CHECK int msg_encode(struct buf *out, enum msg_id id, const void *msg);
 /* 0, or -1 with the reason. */
 MSG_CHECK int msg_decode(struct slice record, struct arena *arena,
     struct msg *out, struct msg_error *why);
+/*
+ * The same for who reads only a part of it: lists of records of the kinds that
+ * are set in `unread`, an array by msg_id, may be left empty.
+ */
+MSG_CHECK int msg_decode_part(struct slice record, struct arena *arena,
+    const bool *unread, struct msg *out, struct msg_error *why);
 /* The same, and anything but `id` is an error. */
 MSG_CHECK int msg_decode_as(struct slice record, struct arena *arena,
     enum msg_id id, void *out, struct msg_error *why);

@@ -21,7 +21,8 @@ void pack_uint(struct buf *out, uint64_t n);
  * The record's fields into `out`, which has room for the message `*id` if that
  * is given, else for any; false: let the careful reader look at it.
  */
-bool unpack_record(struct slice record, struct arena *arena, enum msg_id *id,
+bool unpack_record(struct slice record, struct arena *arena,
+    const bool *unread, enum msg_id *id,
     union msg_any *out);
 
 #endif

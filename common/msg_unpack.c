@@ -13,6 +13,7 @@
 struct reader {
 	const unsigned char *end;
 	struct arena *arena;
+	const bool *unread;	/* records by their kind, or NULL */
 };
 
 typedef const unsigned char *place;
@@ -169,6 +170,56 @@ read_u64s(const struct reader *r, place at, struct msg_u64s *out)
 	return at;
 }
 
+/* The bytes of a value behind its first, or how many values it holds. */
+static place
+pass_head(const struct reader *r, place at, unsigned c, uint64_t *inside)
+{
+	static const unsigned char widths[] = { 4, 8, 1, 2, 4, 8, 1, 2, 4, 8 };
+	uint64_t len = 0;
+
+	if (c >= 0xca && c <= 0xd3)
+		len = widths[c - 0xca];
+	else if ((c >= 0xc4 && c <= 0xc6) || (c >= 0xd9 && c <= 0xdb)) {
+		at = read_number(r, at, 1u << (c - (c < 0xc8 ? 0xc4 : 0xd9)),
+		    &len);
+	} else if (c >= 0xdc) {
+		at = read_number(r, at, c % 2 == 0 ? 2 : 4, inside);
+		if (c >= 0xde)
+			*inside *= 2;
+	} else if (c != 0xc0 && c != 0xc2 && c != 0xc3)
+		return NULL;	/* an extension, or nothing: none is written */
+	return at == NULL || len > (uint64_t)(r->end - at) ? NULL : at + len;
+}
+
+/* One value, with all that is in it. */
+static place
+pass_value(const struct reader *r, place at)
+{
+	uint64_t left = 1, inside;
+	unsigned c;
+
+	for (; left > 0; left--) {
+		if (at == r->end)
+			return NULL;
+		c = *at++;
+		inside = 0;
+		if (c < 0x80 || c >= 0xe0)
+			continue;
+		if (c < 0x90)
+			inside = 2 * (c & 0x0f);
+		else if (c < 0xa0)
+			inside = c & 0x0f;
+		else if (c >= 0xc0)
+			at = pass_head(r, at, c, &inside);
+		else
+			at = (c & 0x1f) > r->end - at ? NULL : at + (c & 0x1f);
+		if (at == NULL)
+			return NULL;
+		left += inside;
+	}
+	return at;
+}
+
 static place read_message(const struct reader *r, place at,
     const struct msg_spec *spec, void *out);
 
@@ -180,6 +231,8 @@ read_list(const struct reader *r, place at, const struct msg_field *f,
 	size_t i, count;
 	char *items;
 
+	if (r->unread != NULL && r->unread[f->of])
+		return pass_value(r, at);
 	at = read_count(r, at, 0x90, 0xdc, &count);
 	if (at == NULL)
 		return NULL;
@@ -247,11 +300,11 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
 }
 
 bool
-unpack_record(struct slice record, struct arena *arena, enum msg_id *id,
-    union msg_any *out)
+unpack_record(struct slice record, struct arena *arena, const bool *unread,
+    enum msg_id *id, union msg_any *out)
 {
 	place at = (place)record.ptr;
-	struct reader r = { at + record.len, arena };
+	struct reader r = { at + record.len, arena, unread };
 	const struct msg_spec *spec;
 	uint64_t number;
 

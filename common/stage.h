@@ -64,6 +64,8 @@ struct stage_spec {
 	enum table_id derived;		/* which of them says what they follow */
 	unsigned unread;		/* stages whose sections it never looks
 					   at, as bits: they are not decoded */
+	const bool *unread_lists;	/* or NULL; likewise lists of records in
+					   other sections: by msg_id */
 	/*
 	 * NULL for a stage that only passes entries on.  Sets *section to a
 	 * message in st's arena; -1 with the reason sends the entry to rejects.

@@ -257,7 +257,8 @@ load_section(struct stage *st, struct entry_reader *from, uint64_t seq,
 		msg_fail(why, "there is no section of %s", stage_name(id));
 		return -1;
 	}
-	return msg_decode(record, &st->arena, out, why);
+	return msg_decode_part(record, &st->arena, st->filter == NULL ?
+	    st->spec->unread_lists : NULL, out, why);
 }
 
 int

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
+#include "common/log.h"
 #include "common/rows.h"
+#include "common/rows_copy.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -37,10 +39,10 @@ struct batch {
 	struct arena grown_arena;
 	struct grown *grown[GROWN], *all_grown;
 
-	struct arena domain_arena;
-	struct slice domain_name;
-	struct msg_link_domain domain;
-	bool has_domain;
+	struct rows_copies domains;
+	struct rows_copy domain;	/* of nothing: none is here */
+	struct key domain_key;
+	bool domain_dirty;
 
 	uint64_t learned_seq, learned_resets;
 	struct batch_learned learned;
@@ -58,12 +60,26 @@ batch_streams(const struct link *l)
 	return batch_of(l)->streams;
 }
 
+/* A record that decodes may still hold what was never written. */
+static void
+check_thread(void *msg, struct arena *arena)
+{
+	struct msg_link_thread *p = msg;
+
+	(void)arena;
+	if (profile_bound(p))
+		log_warnx("link_threads: %llu has more words than are kept: "
+		    "the rest is left out", (unsigned long long)p->key);
+}
+
 struct batch *
 batch_open(void)
 {
 	struct batch *b = xcalloc(1, sizeof(*b));
 
+	rows_copies_init(&b->domains, MSG_link_domain);
 	b->threads = rows_open(TABLE_link_threads, MSG_link_thread);
+	rows_convert(b->threads, NULL, check_thread);
 	b->links = rows_open(TABLE_links, MSG_link);
 	b->streams = streams_open();
 	return b;
@@ -76,7 +92,8 @@ batch_close(struct batch **batch)
 	rows_close(&(*batch)->links);
 	streams_close(&(*batch)->streams);
 	arena_release(&(*batch)->grown_arena);
-	arena_release(&(*batch)->domain_arena);
+	rows_copy_release(&(*batch)->domain);
+	rows_copies_release(&(*batch)->domains);
 	free(*batch);
 	*batch = NULL;
 }
@@ -112,7 +129,8 @@ batch_begin(struct batch *b, struct db_txn *txn)
 		rows_begin(b->links);
 		streams_forget(b->streams);
 		memset(b->hashed, 0, sizeof(b->hashed));
-		b->has_domain = false;
+		rows_copy_release(&b->domain);
+		b->domain_dirty = false;
 	}
 	if (b->all_grown != NULL) {
 		arena_reset(&b->grown_arena);
@@ -298,39 +316,50 @@ write_grown(struct batch *b, struct db_txn *txn)
 
 /* ---- domains ---- */
 
+static void
+write_domain(struct batch *b, struct db_txn *txn)
+{
+	if (b->domain_dirty)
+		db_put_msg(txn, TABLE_link_domains, key_slice(&b->domain_key),
+		    MSG_link_domain, b->domain.msg);
+	b->domain_dirty = false;
+}
+
+/* The one that the entry is of takes the place of the one before. */
+static void
+load_domain(struct batch *b, const struct link *l, const struct key *k)
+{
+	struct msg_link_domain d = { 0 };
+
+	write_domain(b, stage_tables(l->st));
+	rows_copy_release(&b->domain);
+	b->domain_key = *k;
+	(void)link_get(l, TABLE_link_domains, k, MSG_link_domain, &d);
+	d.has = 0;
+	rows_copy_put(&b->domains, &b->domain, &d);
+}
+
 void
 batch_domain(const struct link *l, struct msg_link_domain *out)
 {
-	struct slice name = l->e->entry.as->envelope.domain, record;
+	struct key k = key_domain(l->e->entry.as->envelope.domain);
 	struct batch *b = batch_of(l);
-	struct msg_error why;
-	struct key k;
 
-	if (!b->has_domain || !slice_eq(b->domain_name, name)) {
-		k = key_domain(name);
-		arena_reset(&b->domain_arena);
-		b->domain = (struct msg_link_domain){ 0 };
-		b->domain_name = arena_dup(&b->domain_arena, name);
-		if (db_get(stage_tables(l->st), TABLE_link_domains,
-			key_slice(&k), &record) &&
-		    msg_decode_as(arena_dup(&b->domain_arena, record),
-			&b->domain_arena, MSG_link_domain, &b->domain,
-			&why) == -1)
-			(void)link_get(l, TABLE_link_domains, &k,
-			    MSG_link_domain, &b->domain);
-		b->domain.has = 0;
-		b->has_domain = true;
-	}
-	*out = b->domain;
+	rows_copies_free_old(&b->domains);
+	if (b->domain.msg == NULL ||
+	    !slice_eq(key_slice(&b->domain_key), key_slice(&k)))
+		load_domain(b, l, &k);
+	memcpy(out, b->domain.msg, sizeof(*out));
+	out->has = 0;
 }
 
 void
 batch_put_domain(const struct link *l, const struct msg_link_domain *d)
 {
-	struct key k = key_domain(l->e->entry.as->envelope.domain);
+	struct batch *b = batch_of(l);
 
-	link_put(l, TABLE_link_domains, &k, MSG_link_domain, d);
-	batch_of(l)->has_domain = false;
+	rows_copy_put(&b->domains, &b->domain, d);
+	b->domain_dirty = true;
 }
 
 /* ---- the whole ---- */
@@ -342,6 +371,7 @@ batch_flush(struct batch *b, struct db_txn *txn)
 	rows_flush(b->links, txn);
 	streams_flush(b->streams, txn);
 	write_grown(b, txn);
+	write_domain(b, txn);
 	b->flushed = true;
 }
 

@@ -77,7 +77,10 @@ void batch_count_up(const struct link *l, struct batch_stream *stream,
 void batch_active(const struct link *l, const struct msg_link_thread *p,
     const struct msg_link_thread *was);
 /* Before the table of these times is read for others of a thread's stream. */
-void batch_write_others(const struct link *l, const struct msg_link_thread *p);
+void batch_write_others(const struct link *l, struct batch_stream *stream,
+    uint64_t thread);
+void batch_recent_key(const struct batch_stream *stream, int64_t at,
+    uint64_t thread, struct key *out);
 
 /* ---- from deciding to applying ---- */
 
@@ -88,6 +91,7 @@ void batch_write_others(const struct link *l, const struct msg_link_thread *p);
 struct batch_learned {
 	struct profile_turn turn;
 	struct msg_link_thread was, is;
+	struct profile_fresh fresh;
 };
 void batch_learned(const struct link *l, const struct batch_learned *learned);
 const struct batch_learned *batch_recall(const struct link *l);

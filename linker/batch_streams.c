@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "common/log.h"
 #include "common/xmalloc.h"
 #include "linker/batch.h"
 
@@ -48,8 +47,7 @@ struct batch_stream {
 };
 
 struct streams {
-	struct arena arena, scratch;
-	struct buf record;
+	struct arena arena;
 	struct batch_stream *at[STREAMS], *dirty;
 	struct word *words[WORDS];
 	struct active *actives[ACTIVES];
@@ -62,18 +60,13 @@ struct streams {
 struct streams *
 streams_open(void)
 {
-	struct streams *s = xcalloc(1, sizeof(*s));
-
-	buf_init(&s->record, 64);
-	return s;
+	return xcalloc(1, sizeof(struct streams));
 }
 
 void
 streams_close(struct streams **streams)
 {
 	arena_release(&(*streams)->arena);
-	arena_release(&(*streams)->scratch);
-	buf_release(&(*streams)->record);
 	free(*streams);
 	*streams = NULL;
 }
@@ -210,39 +203,39 @@ batch_count_up(const struct link *l, struct batch_stream *stream,
 	touch(batch_streams(l), stream);
 }
 
-/* Most words are new to their stream: one that is costs one search so. */
 static void
-write_word(struct streams *all, struct word *w, struct db_txn *txn)
+add_threads(void *msg, const void *there)
 {
-	struct msg_link_word row = { .threads = w->threads }, before;
-	struct slice there;
+	((struct msg_link_word *)msg)->threads +=
+	    ((const struct msg_link_word *)there)->threads;
+}
+
+/* Most words are new to their stream and need not be looked for before. */
+static void
+write_word(struct word *w, struct db_txn *txn)
+{
+	struct msg_link_word row = { .threads = w->threads };
 	struct key k;
 
 	word_key(w, &k);
-	if (!w->known) {
-		buf_clear(&all->record);
-		if (msg_encode(&all->record, MSG_link_word, &row) == -1)
-			fatalx(EX_RETRY, "a word's count is too large");
-		w->known = true;
-		if (db_add(txn, TABLE_link_words, key_slice(&k),
-			buf_slice(&all->record), &there) ||
-		    !db_get_msg(txn, TABLE_link_words, key_slice(&k),
-			MSG_link_word, &all->scratch, &before))
-			return;
-		row.threads = w->threads += before.threads;
+	if (w->known)
+		db_put_msg_later(txn, TABLE_link_words, key_slice(&k),
+		    MSG_link_word, &row);
+	else {
+		db_merge_msg_later(txn, TABLE_link_words, key_slice(&k),
+		    MSG_link_word, &row, add_threads);
+		w->threads = 0;
 	}
-	db_put_msg(txn, TABLE_link_words, key_slice(&k), MSG_link_word, &row);
+	w->dirty = false;
 }
 
 static void
-write_words(struct streams *all, struct batch_stream *s, struct db_txn *txn)
+write_words(struct batch_stream *s, struct db_txn *txn)
 {
 	struct word *w;
 
-	for (w = s->words; w != NULL; w = w->after) {
-		write_word(all, w, txn);
-		w->dirty = false;
-	}
+	for (w = s->words; w != NULL; w = w->after)
+		write_word(w, txn);
 	s->words = NULL;
 }
 
@@ -277,6 +270,15 @@ batch_active(const struct link *l, const struct msg_link_thread *p,
 	touch(all, a->stream);
 }
 
+void
+batch_recent_key(const struct batch_stream *stream, int64_t at,
+    uint64_t thread, struct key *out)
+{
+	stream_key(stream, out);
+	key_add_i64(out, at);
+	key_add_u64(out, thread);
+}
+
 static void
 write_active(struct active *a, struct db_txn *txn)
 {
@@ -284,14 +286,10 @@ write_active(struct active *a, struct db_txn *txn)
 	struct key k;
 
 	if (a->there) {
-		stream_key(a->stream, &k);
-		key_add_i64(&k, a->was);
-		key_add_u64(&k, a->thread);
+		batch_recent_key(a->stream, a->was, a->thread, &k);
 		db_delete(txn, TABLE_link_recent, key_slice(&k));
 	}
-	stream_key(a->stream, &k);
-	key_add_i64(&k, a->at);
-	key_add_u64(&k, a->thread);
+	batch_recent_key(a->stream, a->at, a->thread, &k);
 	db_put_msg(txn, TABLE_link_recent, key_slice(&k), MSG_place, &place);
 	a->there = true;
 	a->was = a->at;
@@ -316,9 +314,10 @@ write_actives(struct batch_stream *s, struct db_txn *txn, uint64_t except)
 }
 
 void
-batch_write_others(const struct link *l, const struct msg_link_thread *p)
+batch_write_others(const struct link *l, struct batch_stream *stream,
+    uint64_t thread)
 {
-	write_actives(batch_stream(l, p), stage_tables(l->st), p->key);
+	write_actives(stream, stage_tables(l->st), thread);
 }
 
 void
@@ -327,12 +326,11 @@ streams_flush(struct streams *all, struct db_txn *txn)
 	struct batch_stream *s;
 
 	for (s = all->dirty; s != NULL; s = s->after) {
-		write_words(all, s, txn);
+		write_words(s, txn);
 		write_actives(s, txn, 0);
 		s->dirty = false;
 	}
 	all->dirty = NULL;
-	arena_reset(&all->scratch);
 	if (all->n_kept > KEPT_MOST)
 		streams_forget(all);
 }

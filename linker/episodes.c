@@ -122,7 +122,7 @@ sort_looks(struct look *looks, size_t n)
 
 static size_t
 compare(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was, bool returns, struct look *looks)
+    struct profile_fresh fresh, bool returns, struct look *looks)
 {
 	struct score_rules rules = threads_rules(t);
 	const struct msg_link_thread *others[LINK_CANDIDATES];
@@ -133,8 +133,7 @@ compare(struct threads *t, const struct msg_link_thread *p,
 
 	if (n == 0)
 		return 0;
-	score_hash_all(p, &hashes);
-	self = threads_self(t, p, was, &hashes);
+	self = threads_self(t, p, fresh, &hashes);
 	self.returns = returns;
 	for (i = 0; i < n; i++)
 		looks[i] = (struct look){ others[i], score_of(&rules, &self,
@@ -214,8 +213,7 @@ new_link(struct threads *t, const struct msg_link_thread *p,
     const struct look *look, const struct msg_link *before)
 {
 	struct msg_link link = {
-		.key = arena_printf(t->l->arena, "l%llu",
-		    (unsigned long long)t->l->e->seq),
+		.key = threads_name(t->l->arena, 'l', t->l->e->seq),
 		.domain = p->domain,
 		.user = p->user,
 		.room = p->room,
@@ -290,14 +288,14 @@ is_return(const struct profile_turn *turn, const struct msg_link *before)
 }
 
 static void
-look(struct threads *t, struct msg_link_thread *p,
-    const struct msg_link_thread *was, const struct profile_turn *turn)
+look(struct threads *t, struct msg_link_thread *p, struct profile_fresh fresh,
+    const struct profile_turn *turn)
 {
 	struct look looks[LINK_CANDIDATES];
 	const struct msg_link *before = p->link.len > 0 ?
 	    threads_link(t, p->link) : NULL;
 	bool returns = is_return(turn, before);
-	size_t n = compare(t, p, was, returns, looks);
+	size_t n = compare(t, p, fresh, returns, looks);
 	const struct look *at;
 	struct opinion model, *verdict = NULL;
 	struct msg_link *link;
@@ -356,6 +354,13 @@ take_summaries(struct threads *t, bool deciding)
 
 /* ---- deciding and applying ---- */
 
+/* The thread as it was, NULL where the turn began it. */
+static const struct msg_link_thread *
+was_there(const struct batch_learned *learned)
+{
+	return learned->was.turns > 0 ? &learned->was : NULL;
+}
+
 static void
 learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
 {
@@ -363,13 +368,7 @@ learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
 	out->turn = turn_of(t->l, p);
 	profile_learn(p, t->l->arena, &out->turn);
 	out->is = *p;
-}
-
-/* The thread as it was, NULL where the turn began it. */
-static const struct msg_link_thread *
-was_there(const struct batch_learned *learned)
-{
-	return learned->was.turns > 0 ? &learned->was : NULL;
+	out->fresh = profile_fresh(was_there(out), p);
 }
 
 void
@@ -390,7 +389,7 @@ threads_decide(struct link *l)
 		batch_learned(l, &learned);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
-			look(&t, p, was_there(&learned), &learned.turn);
+			look(&t, p, learned.fresh, &learned.turn);
 		revise_tuning(&t);
 	} else if (l->e->entry.id == MSG_answer)
 		revise_answer(&t);
@@ -437,7 +436,7 @@ threads_apply(struct link *l)
 	if (p != NULL) {
 		if (profile_is_user(learned->turn.role) && p->link.len > 0)
 			p->watched++;
-		threads_write(&t, p, was_there(learned));
+		threads_write(&t, p, was_there(learned), learned->fresh);
 	}
 	threads_write_links(&t);
 	threads_write_episodes(&t);

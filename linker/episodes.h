@@ -70,6 +70,8 @@ void threads_fail(struct threads *t, const char *code, struct slice message);
 /* "l12", "x12" or "x12.1": 0, or -1. */
 int threads_key(struct slice key, char kind, uint64_t *seq, uint64_t *n)
     __attribute__((warn_unused_result));
+/* The same the other way: "l12". */
+struct slice threads_name(struct arena *arena, char kind, uint64_t seq);
 /* The domain after a tuning of the section. */
 void threads_tuned(struct msg_link_domain *domain, const struct msg_tuning *s);
 
@@ -81,17 +83,18 @@ void threads_tuned(struct msg_link_domain *domain, const struct msg_tuning *s);
  */
 size_t threads_candidates(struct threads *t, const struct msg_link_thread *p,
     const struct msg_link_thread **out, size_t most);
-/* With how rare its words are; `was`: as the tables have it, or NULL. */
+/* With how rare its words are; fills the hashes. */
 struct score_self threads_self(struct threads *t,
-    const struct msg_link_thread *p, const struct msg_link_thread *was,
-    const struct score_hashes *hashes);
+    const struct msg_link_thread *p, struct profile_fresh fresh,
+    struct score_hashes *hashes);
 
 /* Writes what the section and the turn changed. */
 void threads_write_links(struct threads *t);
 void threads_write_episodes(struct threads *t);
 void threads_write_domain(struct threads *t);
+/* `was`: as the tables have it, or NULL. */
 void threads_write(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was);
+    const struct msg_link_thread *was, struct profile_fresh fresh);
 
 /* ---- the parts ---- */
 

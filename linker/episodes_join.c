@@ -57,7 +57,9 @@ join_texts(struct arena *arena, struct slice (*of)(struct arena *,
 		    most / n);
 		if (text.len == 0)
 			continue;
-		buf_addf(&b, "%s%.*s", b.len > 0 ? " " : "", SLICE_ARG(text));
+		if (b.len > 0)
+			buf_addc(&b, ' ');
+		buf_addslice(&b, text);
 		if (strchr(".!?", text.ptr[text.len - 1]) == NULL)
 			buf_addc(&b, '.');
 	}
@@ -73,12 +75,17 @@ join_texts(struct arena *arena, struct slice (*of)(struct arena *,
 static struct slice
 micro_of(struct arena *arena, const struct msg_link_thread *p)
 {
+	char *both;
+
 	if (p->micro.len == 0 || p->opening.len == 0 ||
 	    memmem(p->micro.ptr, p->micro.len, p->opening.ptr,
 		p->opening.len) != NULL)
 		return profile_summary(p);
-	return arena_printf(arena, "%.*s %.*s", SLICE_ARG(p->opening),
-	    SLICE_ARG(p->micro));
+	both = arena_room(arena, p->opening.len + 1 + p->micro.len);
+	memcpy(both, p->opening.ptr, p->opening.len);
+	both[p->opening.len] = ' ';
+	memcpy(both + p->opening.len + 1, p->micro.ptr, p->micro.len);
+	return slice_of(both, p->opening.len + 1 + p->micro.len);
 }
 
 static struct slice
@@ -206,8 +213,8 @@ say_episode(struct threads *t, struct slice key,
 
 	for (i = 0; i < n; i++) {
 		e.linked_threads.at[i] = threads[i]->key;
-		e.linked_episodes.at[i] = arena_printf(arena, "p%llu",
-		    (unsigned long long)threads[i]->key);
+		e.linked_episodes.at[i] = threads_name(arena, 'p',
+		    threads[i]->key);
 		e.turn_count += threads[i]->turns;
 		if (threads[i]->last_activity_at > e.last_activity_at)
 			e.last_activity_at = threads[i]->last_activity_at;
@@ -329,8 +336,7 @@ take_key(struct threads *t, struct circle *c,
 	}
 	number = t->new_episodes++;
 	if (number == 0)
-		return arena_printf(t->l->arena, "x%llu",
-		    (unsigned long long)t->l->e->seq);
+		return threads_name(t->l->arena, 'x', t->l->e->seq);
 	return arena_printf(t->l->arena, "x%llu.%llu",
 	    (unsigned long long)t->l->e->seq, (unsigned long long)number);
 }

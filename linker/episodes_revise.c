@@ -12,8 +12,7 @@ revise(struct threads *t, const struct msg_link *before, struct slice by)
 	struct msg_link link = *before;
 
 	link.has = 0;
-	link.key = arena_printf(t->l->arena, "l%llu",
-	    (unsigned long long)t->l->e->seq);
+	link.key = threads_name(t->l->arena, 'l', t->l->e->seq);
 	link.revises = before->key;
 	link.timestamp = t->l->e->entry.as->envelope.ts;
 	link.by = by;

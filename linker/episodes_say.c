@@ -7,6 +7,19 @@
 
 enum { LINKS_MOST = 8 };	/* decisions that one entry can change */
 
+struct slice
+threads_name(struct arena *arena, char kind, uint64_t seq)
+{
+	char name[24];
+	size_t at = sizeof(name);
+
+	do
+		name[--at] = (char)('0' + seq % 10);
+	while ((seq /= 10) != 0);
+	name[--at] = kind;
+	return arena_dup(arena, slice_of(name + at, sizeof(name) - at));
+}
+
 int
 threads_key(struct slice key, char kind, uint64_t *seq, uint64_t *n)
 {

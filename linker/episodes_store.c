@@ -18,22 +18,6 @@ numbered_key(struct slice domain, uint64_t number)
 	return k;
 }
 
-static struct key
-thread_stream(const struct msg_link_thread *p)
-{
-	return key_stream(p->domain, p->user, p->room);
-}
-
-static struct key
-recent_key(const struct msg_link_thread *p, int64_t at, uint64_t thread)
-{
-	struct key k = thread_stream(p);
-
-	key_add_i64(&k, at);
-	key_add_u64(&k, thread);
-	return k;
-}
-
 /* ---- reading ---- */
 
 void
@@ -173,8 +157,7 @@ threads_latest(struct threads *t, const struct msg_link *link)
 	if (link->revised_by.len == 0 ||
 	    !link_get(t->l, TABLE_link_numbers, &k, MSG_place, &p))
 		return link;
-	latest = threads_link(t, arena_printf(t->l->arena, "l%llu",
-	    (unsigned long long)p.seq));
+	latest = threads_link(t, threads_name(t->l->arena, 'l', p.seq));
 	return latest != NULL ? latest : link;
 }
 
@@ -187,8 +170,7 @@ threads_link_numbered(struct threads *t, uint64_t number)
 
 	if (!link_get(t->l, TABLE_link_numbers, &k, MSG_place, &p))
 		return NULL;
-	return threads_link(t, arena_printf(t->l->arena, "l%llu",
-	    (unsigned long long)p.seq));
+	return threads_link(t, threads_name(t->l->arena, 'l', p.seq));
 }
 
 bool
@@ -221,15 +203,17 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
     const struct msg_link_thread **out, size_t most)
 {
 	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
-	struct key first = recent_key(p, from, 0);
-	struct key last = recent_key(p, p->created_at, UINT64_MAX);
+	struct batch_stream *stream = batch_stream(t->l, p);
+	struct key first, last;
 	uint64_t keys[LINK_CANDIDATES];
 	struct db_cursor *c;
 	struct db_entry e;
 	size_t n = 0, found = 0, i;
 	bool there;
 
-	batch_write_others(t->l, p);
+	batch_recent_key(stream, from, 0, &first);
+	batch_recent_key(stream, p->created_at, UINT64_MAX, &last);
+	batch_write_others(t->l, stream, p->key);
 	c = db_cursor(stage_tables(t->l->st), TABLE_link_recent);
 	for (there = db_seek_back(c, key_slice(&last), &e);
 	     there && n < LINK_CANDIDATES &&
@@ -248,52 +232,21 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
 	return found;
 }
 
-static bool
-has_word(const struct msg_strs *list, struct slice word)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (slice_eq(list->at[i], word))
-			return true;
-	return false;
-}
-
-/*
- * Whether a list had a word before.  Most of a list is as it was, and in the
- * same order: the same strings even, so that few have to be looked for.  `at`
- * goes along with the list.
- */
-static bool
-had_word(const struct msg_strs *was, struct slice word, size_t *at)
-{
-	size_t next;
-
-	if (was == NULL)
-		return false;
-	for (next = *at; next < was->count; next++)
-		if (was->at[next].ptr == word.ptr &&
-		    was->at[next].len == word.len) {
-			*at = next + 1;
-			return true;
-		}
-	return has_word(was, word);
-}
-
+/* How rare its words are, and what they are found by. */
 static unsigned *
-rarity_of(struct threads *t, const struct msg_link_thread *p,
-    enum batch_kind kind, const struct msg_strs *words,
-    const struct msg_strs *was)
+rarity_of(struct threads *t, struct batch_stream *stream, enum batch_kind kind,
+    const struct msg_strs *words, uint64_t fresh, uint32_t *hashes)
 {
 	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
-	struct batch_stream *stream = batch_stream(t->l, p);
-	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n;
-	size_t i, at = 0;
+	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n, hash;
+	size_t i;
 
 	for (i = 0; i < words->count; i++) {
-		n = batch_count(t->l, stream, kind, score_hash(words->at[i]));
+		hash = score_hash(words->at[i]);
+		hashes[i] = (uint32_t)hash;
+		n = batch_count(t->l, stream, kind, hash);
 		/* The thread itself is among them once it is written. */
-		if (n > 0 && had_word(was, words->at[i], &at))
+		if (n > 0 && (fresh >> i & 1) == 0)
 			n--;
 		out[i] = score_rarity(n, all);
 	}
@@ -302,12 +255,16 @@ rarity_of(struct threads *t, const struct msg_link_thread *p,
 
 struct score_self
 threads_self(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was, const struct score_hashes *hashes)
+    struct profile_fresh fresh, struct score_hashes *hashes)
 {
-	return score_prepare(p, hashes, rarity_of(t, p, BATCH_WORD,
-	    &p->keywords, was != NULL ? &was->keywords : NULL),
-	    rarity_of(t, p, BATCH_NAME, &p->entities,
-		was != NULL ? &was->entities : NULL));
+	struct batch_stream *stream = batch_stream(t->l, p);
+	unsigned *keywords = rarity_of(t, stream, BATCH_WORD, &p->keywords,
+	    fresh.keywords, hashes->keywords);
+	unsigned *entities = rarity_of(t, stream, BATCH_NAME, &p->entities,
+	    fresh.entities, hashes->entities);
+
+	score_hash_chains(p, hashes);
+	return score_prepare(p, hashes, keywords, entities);
 }
 
 /* ---- writing ---- */
@@ -330,7 +287,7 @@ write_number(struct threads *t, const struct msg_link *link, uint64_t seq)
 	    was.number == link->number && slice_eq(was.domain, link->domain))
 		return;
 	k = numbered_key(link->domain, link->number);
-	link_put(t->l, TABLE_link_numbers, &k, MSG_place, &place);
+	link_put_later(t->l, TABLE_link_numbers, &k, MSG_place, &place);
 }
 
 void
@@ -428,28 +385,25 @@ threads_write_domain(struct threads *t)
 /* Those that the thread has not had. */
 static void
 count_words(struct threads *t, struct batch_stream *stream,
-    enum batch_kind kind, const struct msg_strs *words,
-    const struct msg_strs *was)
+    enum batch_kind kind, const struct msg_strs *words, uint64_t fresh)
 {
-	size_t i, at = 0;
+	size_t i;
 
-	for (i = 0; i < words->count; i++)
-		if (!had_word(was, words->at[i], &at))
+	for (i = 0; i < words->count && fresh >> i != 0; i++)
+		if (fresh >> i & 1)
 			batch_count_up(t->l, stream, kind,
 			    score_hash(words->at[i]));
 }
 
 void
 threads_write(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was)
+    const struct msg_link_thread *was, struct profile_fresh fresh)
 {
 	struct batch_stream *stream = batch_stream(t->l, p);
 
 	if (was == NULL)
 		batch_count_up(t->l, stream, BATCH_THREADS, 0);
-	count_words(t, stream, BATCH_WORD, &p->keywords,
-	    was != NULL ? &was->keywords : NULL);
-	count_words(t, stream, BATCH_NAME, &p->entities,
-	    was != NULL ? &was->entities : NULL);
+	count_words(t, stream, BATCH_WORD, &p->keywords, fresh.keywords);
+	count_words(t, stream, BATCH_NAME, &p->entities, fresh.entities);
 	batch_active(t->l, p, was);
 }

@@ -36,6 +36,13 @@ link_put(const struct link *l, enum table_id table, const struct key *k,
 }
 
 void
+link_put_later(const struct link *l, enum table_id table, const struct key *k,
+    enum msg_id id, const void *msg)
+{
+	db_put_msg_later(stage_tables(l->st), table, key_slice(k), id, msg);
+}
+
+void
 link_delete(const struct link *l, enum table_id table, const struct key *k)
 {
 	db_delete(stage_tables(l->st), table, key_slice(k));

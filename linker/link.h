@@ -33,6 +33,9 @@ bool link_get(const struct link *l, enum table_id table, const struct key *k,
     enum msg_id id, void *out);
 void link_put(const struct link *l, enum table_id table, const struct key *k,
     enum msg_id id, const void *msg);
+/* For what is not read again soon: see db_put_msg_later. */
+void link_put_later(const struct link *l, enum table_id table,
+    const struct key *k, enum msg_id id, const void *msg);
 void link_delete(const struct link *l, enum table_id table,
     const struct key *k);
 

@@ -96,10 +96,26 @@ stop(struct stage *st)
 	batch_close(&batch);
 }
 
+/* Of what earlier stages say, these have nothing to do with linking. */
+static const bool unread_lists[MSG_LIMIT] = {
+	[MSG_c_sentence] = true,
+	[MSG_h_update] = true,
+	[MSG_h_check] = true,
+	[MSG_h_session] = true,
+	[MSG_a_turn] = true,
+	[MSG_artifact] = true,
+	[MSG_a_touch] = true,
+	[MSG_a_weight] = true,
+	[MSG_skill] = true,
+	[MSG_a_asked] = true,
+	[MSG_a_drafts] = true,
+};
+
 static const struct stage_spec linker = {
 	.id = STAGE_linker,
 	.env = ENV_linker,
 	.derived = TABLE_linker_derived,
+	.unread_lists = unread_lists,
 	.decide = decide,
 	.apply = apply,
 	.begin = begin,

@@ -16,11 +16,15 @@ struct slice
 profile_cut(struct arena *arena, struct slice text, size_t most)
 {
 	size_t len;
+	char *out;
 
 	if (text.len <= most)
 		return arena_dup(arena, text);
 	len = text_cut(text, most - 3);
-	return arena_printf(arena, "%.*s...", (int)len, text.ptr);
+	out = arena_room(arena, len + 3);
+	memcpy(out, text.ptr, len);
+	memcpy(out + len, "...", 3);
+	return slice_of(out, len + 3);
 }
 
 static size_t
@@ -49,12 +53,12 @@ to_front(struct msg_strs *list, struct msg_u64s *weights, struct slice word,
 {
 	size_t at = find(list, word);
 
-	if (at == list->count) {
-		if (at == most)
-			at--;
-		else
-			list->count++;
-	}
+	if (at < list->count)
+		word = list->at[at];	/* the string that it has already */
+	else if (at == most)
+		at--;
+	else
+		list->count++;
 	memmove(list->at + 1, list->at, at * sizeof(list->at[0]));
 	list->at[0] = word;
 	if (weights == NULL)
@@ -111,15 +115,15 @@ learn_keyword(struct msg_link_thread *p, struct slice word, uint64_t weight)
 	uint64_t *weights = p->weights.at;
 	size_t at = find(&p->keywords, word);
 
-	if (at < p->keywords.count && weights[at] >= weight)
-		return;
-	if (at == p->keywords.count) {
-		if (at == PROFILE_KEYWORDS) {
-			if (weights[--at] >= weight)
-				return;
-		} else
-			p->weights.count = ++p->keywords.count;
-	}
+	if (at < p->keywords.count) {
+		if (weights[at] >= weight)
+			return;
+		word = words[at];	/* the string that it has already */
+	} else if (at == PROFILE_KEYWORDS) {
+		if (weights[--at] >= weight)
+			return;
+	} else
+		p->weights.count = ++p->keywords.count;
 	for (; at > 0 && weights[at - 1] < weight; at--) {
 		words[at] = words[at - 1];
 		weights[at] = weights[at - 1];
@@ -255,6 +259,74 @@ profile_learn(struct msg_link_thread *p, struct arena *arena,
 	learn_said(p, arena, t);
 	if (user)
 		learn_lean(p, t);
+}
+
+/* The same string, not only an equal one: where it stands, or `to`. */
+static size_t
+find_string(const struct msg_strs *list, struct slice word, size_t from,
+    size_t to)
+{
+	const struct slice *at = list->at;
+
+	while (from < to && (at[from].ptr != word.ptr ||
+		at[from].len != word.len))
+		from++;
+	return from;
+}
+
+/*
+ * Most of a list is as it was and in the same order.  A word that stays keeps
+ * its string; only one that fell off a full list and came again has another.
+ */
+static uint64_t
+fresh_words(const struct msg_strs *was, const struct msg_strs *is, size_t most)
+{
+	uint64_t fresh = 0;
+	size_t i, at = 0, next;
+
+	for (i = 0; i < is->count; i++) {
+		next = find_string(was, is->at[i], at, was->count);
+		if (next < was->count)
+			at = next + 1;
+		else if (find_string(was, is->at[i], 0, at) == at &&
+		    (is->count < most || find(was, is->at[i]) == was->count))
+			fresh |= UINT64_C(1) << i;
+	}
+	return fresh;
+}
+
+struct profile_fresh
+profile_fresh(const struct msg_link_thread *was,
+    const struct msg_link_thread *is)
+{
+	if (was == NULL)
+		return (struct profile_fresh){ UINT64_MAX, UINT64_MAX };
+	return (struct profile_fresh){
+		.keywords = fresh_words(&was->keywords, &is->keywords,
+		    PROFILE_KEYWORDS),
+		.entities = fresh_words(&was->entities, &is->entities,
+		    PROFILE_ENTITIES),
+	};
+}
+
+static bool
+cut_count(size_t *count, size_t most)
+{
+	if (*count <= most)
+		return false;
+	*count = most;
+	return true;
+}
+
+bool
+profile_bound(struct msg_link_thread *p)
+{
+	bool cut = cut_count(&p->keywords.count, PROFILE_KEYWORDS);
+
+	cut |= cut_count(&p->weights.count, p->keywords.count);
+	cut |= cut_count(&p->entities.count, PROFILE_ENTITIES);
+	cut |= cut_count(&p->entity_weights.count, p->entities.count);
+	return cut | cut_count(&p->chains.count, PROFILE_CHAINS);
 }
 
 static struct msg_strs

@@ -37,6 +37,18 @@ bool profile_knows(const struct msg_link_thread *p,
     const struct profile_turn *t);
 void profile_learn(struct msg_link_thread *p, struct arena *arena,
     const struct profile_turn *t);
+/* Which words of a thread's lists it has not had before, as bits. */
+struct profile_fresh {
+	uint64_t keywords, entities;
+};
+/* `was`: before it learned from a turn; NULL: the turn began it. */
+struct profile_fresh profile_fresh(const struct msg_link_thread *was,
+    const struct msg_link_thread *is);
+/*
+ * Cuts lists that are longer than any that was ever written, as only damage
+ * can make them; false: there are none.
+ */
+bool profile_bound(struct msg_link_thread *p);
 /* Takes over what compaction made of the thread. */
 void profile_summarise(struct msg_link_thread *p, struct arena *arena,
     const struct msg_episode *primary);

@@ -81,6 +81,12 @@ score_hash_all(const struct msg_link_thread *p, struct score_hashes *out)
 	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
 }
 
+void
+score_hash_chains(const struct msg_link_thread *p, struct score_hashes *out)
+{
+	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
+}
+
 /* Its place, or where it would be put: a slot. */
 static inline size_t
 slot_of(const struct score_words *w, uint32_t hash, struct slice word)

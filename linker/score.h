@@ -80,7 +80,11 @@ struct score {
 unsigned score_rarity(uint64_t having, uint64_t threads);
 
 uint64_t score_hash(struct slice word);
+/* Of lists within their bounds: see profile_bound. */
 void score_hash_all(const struct msg_link_thread *thread,
+    struct score_hashes *out);
+/* Of its chains alone. */
+void score_hash_chains(const struct msg_link_thread *thread,
     struct score_hashes *out);
 /* All that is given must live as long as the result. */
 struct score_self score_prepare(const struct msg_link_thread *thread,
