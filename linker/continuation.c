@@ -13,7 +13,7 @@ enum {
 	LEAST_SHINGLES = 3,	/* fewer say nothing and are not kept */
 };
 
-#define STRETCH_MS (6 * WHEN_HOUR_MS)
+#define STRETCH_MS (2 * WHEN_HOUR_MS)
 
 /* ---- reading ---- */
 
@@ -158,20 +158,25 @@ stretch_of(int64_t ts)
 	return ts % STRETCH_MS < 0 ? n - 1 : n;
 }
 
+static enum table_id
+word_table(bool core)
+{
+	return core ? TABLE_call_cores : TABLE_call_words;
+}
+
 /*
  * There is a reply with every call and a continuation now and then.  Replies
  * stand by stretches of time, so that a call's puts are near each other
- * whatever the size of the table; who looks for one asks each stretch.
+ * whatever the size of the table; who looks for one asks each stretch.  Every
+ * reply looks for continuations: in a table of their own, so that the words of
+ * replies can wait for the end of the batch.
  */
 static struct key
 word_key(struct slice domain, uint64_t shingle, bool core, int64_t ts,
     uint64_t seq)
 {
-	struct key k;
+	struct key k = key_domain(domain);
 
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, core ? SLICE("w") : SLICE("r"));
 	if (!core)
 		key_add_i64(&k, stretch_of(ts));
 	key_add_u64(&k, shingle);
@@ -210,7 +215,7 @@ look_up(struct exchange *ex, uint64_t shingle, bool core, int64_t from,
 	struct key low = word_key(domain, shingle, core, from, 0);
 	struct key high = word_key(domain, shingle, core, to, UINT64_MAX);
 	struct db_cursor *cursor = db_cursor(stage_tables(l->st),
-	    TABLE_call_words);
+	    word_table(core));
 	struct db_entry e;
 	bool more = db_seek_back(cursor, key_slice(&high), &e);
 	size_t n;
@@ -223,6 +228,30 @@ look_up(struct exchange *ex, uint64_t shingle, bool core, int64_t from,
 	db_cursor_close(&cursor);
 }
 
+/* The end of the latest stretch with any reply that begins at or before. */
+static bool
+find_stretch(struct exchange *ex, int64_t *to)
+{
+	struct key k = word_key(exchange_self(ex)->domain, UINT64_MAX, false,
+	    *to, UINT64_MAX);
+	struct db_cursor *cursor = db_cursor(
+	    stage_tables(exchange_link(ex)->st), TABLE_call_words);
+	size_t stretch = k.len - 32;
+	struct db_entry e;
+	int64_t found;
+	bool there;
+
+	there = db_seek_back(cursor, key_slice(&k), &e) &&
+	    e.key.len == k.len && memcmp(e.key.ptr, k.bytes, stretch) == 0;
+	if (there) {
+		found = key_read_i64(e.key, stretch);
+		if (found < stretch_of(*to))
+			*to = (found + 1) * STRETCH_MS - 1;
+	}
+	db_cursor_close(&cursor);
+	return there;
+}
+
 /* Stretch by stretch, back to the window's end. */
 static void
 look_back(struct exchange *ex, const struct msg_call *c,
@@ -231,7 +260,7 @@ look_back(struct exchange *ex, const struct msg_call *c,
 	int64_t first = c->ts - window_ms(ex), from, to = c->ts;
 	size_t i;
 
-	while (to >= first && f->n < CANDIDATES) {
+	while (f->n < CANDIDATES && find_stretch(ex, &to) && to >= first) {
 		from = stretch_of(to) * STRETCH_MS;
 		if (from < first)
 			from = first;
@@ -265,7 +294,7 @@ any_waits(struct exchange *ex)
 {
 	struct key k = word_key(exchange_self(ex)->domain, 0, true, 0, 0);
 	struct db_cursor *cursor = db_cursor(
-	    stage_tables(exchange_link(ex)->st), TABLE_call_words);
+	    stage_tables(exchange_link(ex)->st), TABLE_call_cores);
 	struct db_entry e;
 	bool there;
 
@@ -313,10 +342,10 @@ keep(struct exchange *ex, const struct msg_call_sketch *s, bool core,
 
 	if (s->count < LEAST_SHINGLES)
 		return;
-	link_put(l, TABLE_call_sketches, &k, MSG_call_sketch, s);
+	link_put_later(l, TABLE_call_sketches, &k, MSG_call_sketch, s);
 	for (i = 0; i < sketch_size(s) && i < keys; i++) {
 		k = word_key(c->domain, sketch_at(s, i), core, c->ts, c->seq);
-		link_put(l, TABLE_call_words, &k, MSG_call_ref, &ref);
+		link_put_later(l, word_table(core), &k, MSG_call_ref, &ref);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "linker/sketch.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 /* ---- words ---- */
@@ -60,64 +59,32 @@ tag_len(struct slice s, size_t at)
 
 /* ---- the smallest ---- */
 
-/* A heap, the largest on top, of different hashes. */
+/* Different hashes, in order. */
 struct smallest {
 	uint64_t *at;
 	size_t n, most;
 };
 
 static void
-sift_down(struct smallest *s, size_t i)
-{
-	uint64_t t;
-	size_t child;
-
-	for (; (child = 2 * i + 1) < s->n; i = child) {
-		if (child + 1 < s->n && s->at[child + 1] > s->at[child])
-			child++;
-		if (s->at[i] >= s->at[child])
-			return;
-		t = s->at[i];
-		s->at[i] = s->at[child];
-		s->at[child] = t;
-	}
-}
-
-static void
-sift_up(struct smallest *s, size_t i)
-{
-	uint64_t hash = s->at[i];
-
-	for (; i > 0 && s->at[(i - 1) / 2] < hash; i = (i - 1) / 2)
-		s->at[i] = s->at[(i - 1) / 2];
-	s->at[i] = hash;
-}
-
-static void
 keep_small(struct smallest *s, uint64_t hash)
 {
-	size_t i;
+	size_t low = 0, high = s->n, mid;
 
-	if (s->n == s->most && hash >= s->at[0])
+	if (s->n == s->most && hash >= s->at[s->n - 1])
 		return;
-	for (i = 0; i < s->n; i++)
-		if (s->at[i] == hash)
-			return;
-	if (s->n == s->most) {
-		s->at[0] = hash;
-		sift_down(s, 0);
-		return;
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (s->at[mid] < hash)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	s->at[s->n++] = hash;
-	sift_up(s, s->n - 1);
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	if (low < s->n && s->at[low] == hash)
+		return;
+	s->n += s->n < s->most;
+	memmove(s->at + low + 1, s->at + low,
+	    (s->n - 1 - low) * sizeof(s->at[0]));
+	s->at[low] = hash;
 }
 
 void
@@ -147,7 +114,6 @@ sketch_make(struct arena *arena, struct slice text, size_t most,
 		if (++n >= SKETCH_WORDS)
 			keep_small(&s, XXH3_64bits(words, sizeof(words)));
 	}
-	qsort(s.at, s.n, sizeof(s.at[0]), by_value);
 	*out = (struct msg_call_sketch){
 		.mins = slice_of((char *)s.at, s.n * sizeof(s.at[0])),
 		.count = s.n < most ? s.n : n - SKETCH_WORDS + 1,

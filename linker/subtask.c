@@ -51,7 +51,8 @@ subtask_read_self(struct exchange *ex)
 	struct msg_call *c = exchange_self(ex);
 	size_t i;
 
-	if (c->depth == 1 && x->known == 0 && x->n_added > 0 &&
+	if (c->prompt.len == 0 && c->depth == 1 && x->known == 0 &&
+	    x->n_added > 0 &&
 	    slice_is(x->added[0].role, "user"))
 		c->prompt = hash_prompt(l->arena, x->added[0].text);
 	for (i = 0; i < l->section->n_tasks; i++)

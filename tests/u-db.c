@@ -311,6 +311,55 @@ test_later(void)
 	db_wipe(t.dir);
 }
 
+static void
+add_seq(void *msg, const void *there)
+{
+	((struct msg_cursor *)msg)->seq +=
+	    ((const struct msg_cursor *)there)->seq;
+}
+
+static void
+merge_later(struct db_txn *txn, uint64_t at, uint64_t seq)
+{
+	struct msg_cursor c = { .seq = seq };
+	struct key k = key_u64(at);
+
+	db_merge_msg_later(txn, TABLE_log, key_slice(&k), MSG_cursor, &c,
+	    add_seq);
+}
+
+static void
+test_later_merged(void)
+{
+	struct db *db = open_db();
+	struct db_txn *txn = db_write(db);
+	struct key k = key_u64(3);
+
+	put_later(txn, 1, 10);
+	merge_later(txn, 1, 5);
+	merge_later(txn, 2, 7);
+	merge_later(txn, 2, 8);
+	merge_later(txn, 2, 9);
+	put_later(txn, 3, 1);
+	commit(&txn, DB_DONE, "what is merged is written with the rest");
+	txn = db_write(db);
+	is_int(seq_at(txn, 1), 15, "joined to what was put before");
+	is_int(seq_at(txn, 2), 24, "or merged before");
+	merge_later(txn, 1, 100);
+	merge_later(txn, 2, 100);
+	put_later(txn, 2, 4);
+	db_delete_later(txn, TABLE_log, key_slice(&k));
+	merge_later(txn, 3, 50);
+	is_int(seq_at(txn, 1), 115, "or what the table had");
+	is_int(seq_at(txn, 2), 4, "a put is the last word");
+	is_int(seq_at(txn, 3), 50, "what is gone is not joined");
+	db_put(txn, TABLE_log, key_slice(&k), SLICE("\x93 garbled"));
+	merge_later(txn, 3, 1);
+	commit(&txn, DB_BROKEN, "nor what cannot be read");
+	db_close(&db);
+	db_wipe(t.dir);
+}
+
 /* Names of many lengths, of which some are the beginnings of others. */
 static void
 test_later_names(void)
@@ -708,6 +757,7 @@ main(int argc, char **argv)
 	test_sticky();
 	test_append();
 	test_later();
+	test_later_merged();
 	test_later_names();
 	test_later_full();
 	test_cursors();

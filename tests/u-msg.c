@@ -754,6 +754,56 @@ test_records(void)
 	    "what is absent is zero, whatever was there");
 }
 
+/* Every form that a value can have stands in the list that is passed over. */
+static void
+test_part(void)
+{
+	static const bool unread[MSG_LIMIT] = { [MSG_link] = true,
+		[MSG_xmessage] = true };
+	struct slice words[20] = { SLICE_NONE };
+	uint64_t numbers[] = { 0, 127, 128, 255, 256, 65536, UINT32_MAX,
+		UINT64_MAX };
+	char *text = calloc(1, 70000);
+	struct msg_link links[20] = { {
+		.reasoning = slice_of(text, 70000), .asked = true,
+		.key_signals = { words, 20 }, .weights = { numbers, 8 },
+		.timestamp = -1 }, { .reasoning = slice_of(text, 300),
+		.timestamp = INT64_MIN }, { .reasoning = slice_of(text, 200),
+		.timestamp = -40000 } };
+	struct msg_s_linker s = { .links = links, .n_links = 20,
+		.result = SLICE("behind it") };
+	struct msg_xmessage added[] = { { .hash = slice_of(text, 16) },
+		{ .hash = slice_of(text, 300) },
+		{ .hash = slice_of(text, 70000) } };
+	struct msg_exchange x = { .added = added, .n_added = 3,
+		.model = SLICE("m") };
+	struct msg_error why;
+	struct buf b;
+	struct msg m;
+	size_t cut;
+
+	buf_init(&b, 1 << 20);
+	ok(msg_encode(&b, MSG_s_linker, &s) == 0 &&
+	    msg_decode_part(buf_slice(&b), &t.arena, unread, &m, &why) == 0 &&
+	    m.as->s_linker.n_links == 0 &&
+	    slice_is(m.as->s_linker.result, "behind it"),
+	    "lists of records may be passed over");
+	ok(msg_decode_part(buf_slice(&b), &t.arena, NULL, &m, &why) == 0 &&
+	    m.as->s_linker.n_links == 20, "or not");
+	for (cut = 0; cut < b.len; cut += cut < 600 || cut > 70000 ? 1 : 500)
+		if (msg_decode_part(slice_of(b.ptr, cut), &t.arena, unread, &m,
+			&why) == 0)
+			break;
+	ok(cut >= b.len, "one that is cut short is none");
+	buf_clear(&b);
+	ok(msg_encode(&b, MSG_exchange, &x) == 0 &&
+	    msg_decode_part(buf_slice(&b), &t.arena, unread, &m, &why) == 0 &&
+	    m.as->exchange.n_added == 0 && slice_is(m.as->exchange.model, "m"),
+	    "bytes too");
+	buf_release(&b);
+	free(text);
+}
+
 static void
 test_limit(void)
 {
@@ -887,6 +937,7 @@ main(void)
 	    msg_spec_named(SLICE_NONE) == NULL, "nor one without a name");
 	test_print_long();
 	test_records();
+	test_part();
 	test_limit();
 	test_absurd_time();
 	test_bad_text();

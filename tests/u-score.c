@@ -202,6 +202,53 @@ test_profile(void)
 	is(arena_cstr(&arena, t.text), "...", "no character is cut in two");
 }
 
+static void
+test_fresh(void)
+{
+	static const char *const before[] = { "bread", "knife", "stone" };
+	struct msg_link_thread was = thread_of(before, COUNT(before), "Anna"),
+		is = was;
+	struct slice words[] = { slice_str("shed"), was.keywords.at[2],
+		was.keywords.at[0], slice_str("larch"), was.keywords.at[1] };
+
+	is.keywords = (struct msg_strs){ words, COUNT(words) };
+	is_int(profile_fresh(&was, &is).keywords, 1 << 0 | 1 << 3,
+	    "new words are told from those that moved");
+	is_int(profile_fresh(&was, &is).entities, 0, "a name that stays is not");
+	is_int(profile_fresh(&was, &was).keywords, 0, "nor anything, unchanged");
+	ok(profile_fresh(NULL, &is).keywords == UINT64_MAX,
+	    "all is new to a thread that begins");
+}
+
+/* Words that fall off a full list and come again in the same turn. */
+static void
+test_fresh_full(void)
+{
+	struct slice words[PROFILE_KEYWORDS + 1];
+	uint64_t weights[PROFILE_KEYWORDS + 1];
+	struct msg_c_claim claim;
+	struct msg_c_turn c;
+	struct msg_link_thread p = { .key = 1 }, was;
+	struct profile_turn t = { .role = SLICE("user"), .ts = 1000, .c = &c };
+	size_t i;
+
+	for (i = 0; i < PROFILE_KEYWORDS; i++) {
+		words[i] = arena_printf(&arena, "word%zu", i);
+		weights[i] = 1000 - i;
+	}
+	c = claim_of(&claim, words, weights, PROFILE_KEYWORDS);
+	profile_learn(&p, &arena, &t);
+	was = p;
+	words[0] = SLICE("heavy");
+	words[1] = SLICE("word47");
+	weights[0] = 5000;
+	weights[1] = 4000;
+	c = claim_of(&claim, words, weights, 2);
+	profile_learn(&p, &arena, &t);
+	is(arena_cstr(&arena, p.keywords.at[1]), "word47", "it came again");
+	is_int(profile_fresh(&was, &p).keywords, 1, "and is no new one");
+}
+
 int
 main(void)
 {
@@ -211,6 +258,8 @@ main(void)
 	test_rarity();
 	test_lean();
 	test_profile();
+	test_fresh();
+	test_fresh_full();
 	arena_release(&arena);
 	return done();
 }
