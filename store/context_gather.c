@@ -186,9 +186,10 @@ add_hit(struct gather *g, const struct search_hit *h, double rank)
 	}
 }
 
+/* Turns, and artifacts beside them. */
 static int
-run_search(struct gather *g, unsigned in, uint64_t limit,
-    struct search_result *out, struct buf *why)
+run_search(struct gather *g, uint64_t limit, struct search_result *turns,
+    struct search_also *artifacts, struct buf *why)
 {
 	struct search_query query = SEARCH_ALL;
 
@@ -198,18 +199,20 @@ run_search(struct gather *g, unsigned in, uint64_t limit,
 	query.user = g->thread.room.len > 0 ? SLICE_NONE :
 	    g->thread.key != 0 ? g->thread.user : g->ask->user;
 	query.room = g->thread.key != 0 ? g->thread.room : g->ask->room;
-	query.in = in;
+	query.in = SEARCH_IN(SEARCH_TURN);
 	query.limit = limit;
 	query.wordless = true;
-	return search_run(g->view->search, &g->view->found, &query, g->arena,
-	    out, why);
+	return search_run_both(g->view->search, &g->view->found, &query,
+	    artifacts, g->arena, turns, why);
 }
 
 int
 gather_query(struct gather *g, struct buf *why)
 {
 	enum { ARTIFACTS_CONSIDERED = 12 };
-	struct search_result turns, artifacts;
+	struct search_also artifacts = { .in = SEARCH_IN(SEARCH_ARTIFACT),
+		.limit = ARTIFACTS_CONSIDERED };
+	struct search_result turns;
 	uint64_t limit = g->ask->budget / TURN_TOKENS;
 	size_t i;
 
@@ -219,9 +222,7 @@ gather_query(struct gather *g, struct buf *why)
 		limit = FOUND_LEAST;
 	if (limit > FOUND_MOST)
 		limit = FOUND_MOST;
-	if (run_search(g, SEARCH_IN(SEARCH_TURN), limit, &turns, why) == -1 ||
-	    run_search(g, SEARCH_IN(SEARCH_ARTIFACT), ARTIFACTS_CONSIDERED,
-		&artifacts, why) == -1)
+	if (run_search(g, limit, &turns, &artifacts, why) == -1)
 		return -1;
 	for (i = 0; i < turns.n_hits; i++) {
 		add_hit(g, &turns.hits[i], 100 + (double)i);
@@ -229,7 +230,7 @@ gather_query(struct gather *g, struct buf *why)
 			g->now_ms = turns.hits[i].ts;
 	}
 	/* One artifact for every few turns, as long as they are as good. */
-	for (i = 0; i < artifacts.n_hits; i++)
-		add_hit(g, &artifacts.hits[i], 100 + 6 * (double)i);
+	for (i = 0; i < artifacts.found.n_hits; i++)
+		add_hit(g, &artifacts.found.hits[i], 100 + 6 * (double)i);
 	return 0;
 }

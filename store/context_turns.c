@@ -103,8 +103,8 @@ context_add_turn(struct gather *g, enum context_kind kind, double rank,
 			SLICE_ARG(refined_by)) : SLICE(" [superseded]");
 	p = context_add_part(g, kind, rank, join(g->arena, (struct slice[]){
 	    who, SLICE(": "), t->text, mark }, 4));
-	p->key = t->key.len > 0 ? t->key : arena_printf(g->arena, "%llu.%llu",
-	    (unsigned long long)t->seq, (unsigned long long)t->i);
+	p->key = t->key.len > 0 ? t->key : document_turn_key(
+	    g->arena, t->seq, t->i);
 	p->id = t->id;
 	p->group = group_of(g, t);
 	p->ts = t->ts;

@@ -338,14 +338,43 @@ document_at(const struct stage_entry *e, struct arena *arena,
     enum search_kind kind, uint64_t i, struct document *out)
 {
 	struct document *docs;
-	size_t n = documents_of(e, arena, &docs), k;
+	size_t n, k;
 
+	/* Asked for by the hundred: nothing else of the entry is looked at. */
+	if (kind == SEARCH_TURN) {
+		if (e->entry.id == MSG_none || i >= turn_count(&e->entry))
+			return false;
+		turn_document(e, i, arena, out);
+		return true;
+	}
+	n = documents_of(e, arena, &docs);
 	for (k = 0; k < n; k++)
 		if (docs[k].kind == kind && docs[k].i == i) {
 			*out = docs[k];
 			return true;
 		}
 	return false;
+}
+
+static char *
+put_digits(char *end, uint64_t n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return end;
+}
+
+struct slice
+document_turn_key(struct arena *arena, uint64_t seq, uint64_t i)
+{
+	enum { MOST = 41 };	/* twice 20 digits, and a point */
+	char *room = arena_room(arena, MOST), *at = room + MOST;
+
+	at = put_digits(at, i);
+	*--at = '.';
+	at = put_digits(at, seq);
+	return slice_of(at, (size_t)(room + MOST - at));
 }
 
 struct slice

@@ -51,6 +51,8 @@ bool document_at(const struct stage_entry *e, struct arena *arena,
 /* An episode by its place: the compactor's first, then the linker's. */
 const struct msg_episode *document_episode(const struct stage_entry *e,
     uint64_t i);
+/* "12.0": how a turn is named. */
+struct slice document_turn_key(struct arena *arena, uint64_t seq, uint64_t i);
 /* Its text for people. */
 struct slice document_text(const struct document *d, struct arena *arena);
 /* The text that its vector is made of. */

@@ -100,6 +100,8 @@ search_close(struct search **s)
 	free((*s)->touched);
 	free((*s)->must);
 	free((*s)->speaks);
+	free((*s)->taken);
+	free((*s)->near);
 	free((*s)->owns);
 	free((*s)->dir);
 	free(*s);
@@ -294,21 +296,46 @@ search_lacked(struct search *s)
 
 /* ---- a run ---- */
 
+static void
+find(struct run *r, const struct search_query *query,
+    struct search_result *out)
+{
+	r->q = query;
+	out->upto = r->s->upto;
+	score_rank(r);
+	hits_of(r, out);
+	out->dense = r->dense.on;
+	score_drop(r);
+}
+
 int
-search_run(struct search *s, const struct search_view *view,
-    const struct search_query *query, struct arena *arena,
-    struct search_result *out, struct buf *why)
+search_run_both(struct search *s, const struct search_view *view,
+    const struct search_query *query, struct search_also *also,
+    struct arena *arena, struct search_result *out, struct buf *why)
 {
 	struct run r = { .s = s, .view = view, .q = query, .arena = arena };
+	struct search_query other = *query;
 
 	*out = (struct search_result){ 0 };
 	if (parse_query(s, query, arena, &r.parsed, why) == -1)
 		return -1;
 	search_follow(s, view);
-	out->upto = s->upto;
-	score_run(&r);
-	hits_of(&r, out);
-	out->dense = r.dense.on;
+	score_words(&r);
+	find(&r, query, out);
+	if (also != NULL) {
+		other.in = also->in;
+		other.limit = also->limit;
+		also->found = (struct search_result){ 0 };
+		find(&r, &other, &also->found);
+	}
 	score_clear(&r);
 	return 0;
+}
+
+int
+search_run(struct search *s, const struct search_view *view,
+    const struct search_query *query, struct arena *arena,
+    struct search_result *out, struct buf *why)
+{
+	return search_run_both(s, view, query, NULL, arena, out, why);
 }

@@ -126,6 +126,16 @@ int search_run(struct search *s, const struct search_view *view,
     const struct search_query *query, struct arena *arena,
     struct search_result *out, struct buf *why)
     __attribute__((warn_unused_result));
+/* The same asked of other kinds too: what both need is found out once. */
+struct search_also {
+	unsigned in;
+	uint64_t limit;
+	struct search_result found;
+};
+int search_run_both(struct search *s, const struct search_view *view,
+    const struct search_query *query, struct search_also *also,
+    struct arena *arena, struct search_result *out, struct buf *why)
+    __attribute__((warn_unused_result));
 
 /* Appends a hit as the JSON object that `skein search --json` prints. */
 void search_hit_json(struct buf *out, const struct search_hit *hit,

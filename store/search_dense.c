@@ -17,7 +17,6 @@ enum {
 	SCAN_MOST = 50000,	/* documents that are all looked at */
 	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
 	DENSE_CANDIDATES = 300,
-	SCAN_AT_ONCE = 256,
 };
 
 /*
@@ -158,18 +157,11 @@ scan(struct run *r, uint32_t place, struct heap *h)
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place };
 	float least = is_alone(r) ? LEAST_ALONE : 0.0f;
-	size_t dims = embed_dims(r->s->embed);
-	int32_t near[SCAN_AT_ONCE];
-	uint32_t d, n;
+	const int32_t *near = r->s->near + source->base;
+	uint32_t d;
 
 	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
-		if (d % SCAN_AT_ONCE == 0) {
-			n = source->x.n_docs - d;
-			embed_cosines(r->dense.query,
-			    source->vectors + (size_t)d * dims,
-			    n < SCAN_AT_ONCE ? n : SCAN_AT_ONCE, dims, near);
-		}
-		c.key = (float)((double)near[d % SCAN_AT_ONCE] / EMBED_NORM);
+		c.key = (float)((double)near[d] / EMBED_NORM);
 		note_most(r, c.key);
 		if (c.key > (h->n == h->most ? h->at[0].key : least) &&
 		    !source->skip && passes(r, source, d)) {
@@ -179,12 +171,34 @@ scan(struct run *r, uint32_t place, struct heap *h)
 	}
 }
 
+/* Once, however many kinds are asked for. */
+static void
+measure_all(struct run *r)
+{
+	size_t i, dims = embed_dims(r->s->embed);
+	const struct source *source;
+
+	if (r->s->near == NULL)
+		r->s->near = xmalloc(r->s->docs_room *
+		    sizeof(r->s->near[0]));
+	for (i = 0; i < r->s->n_sources; i++) {
+		source = &r->s->sources[i];
+		if (source->vectors != NULL)
+			embed_cosines(r->dense.query, source->vectors,
+			    source->x.n_docs, dims,
+			    r->s->near + source->base);
+	}
+	r->dense.scanned = true;
+}
+
 static void
 scan_all(struct run *r)
 {
 	struct heap h = { .most = DENSE_CANDIDATES };
 	uint32_t i;
 
+	if (!r->dense.scanned)
+		measure_all(r);
 	h.at = xmalloc(h.most * sizeof(h.at[0]));
 	for (i = 0; i < r->s->n_sources; i++)
 		scan(r, i, &h);
@@ -195,17 +209,17 @@ scan_all(struct run *r)
 		memcpy(r->scored + r->n_scored, h.at,
 		    h.n * sizeof(h.at[0]));
 		r->n_scored += h.n;
-		r->doubles = true;
 	}
 	free(h.at);
 }
 
-void
-dense_run(struct run *r)
+/* What likeness needs to know of the query and of the domain. */
+static void
+ask_dense(struct run *r)
 {
-	const struct scored *c;
 	size_t i;
 
+	r->dense.asked = true;
 	if (r->s->embed == NULL || r->q->lexical)
 		return;
 	if (!embed_query(r)) {
@@ -216,6 +230,18 @@ dense_run(struct run *r)
 	for (i = 0; i < r->s->n_sources; i++)
 		find_vectors(r, &r->s->sources[i]);
 	measure_mean(r);
+}
+
+void
+dense_run(struct run *r)
+{
+	const struct scored *c;
+	size_t i;
+
+	if (!r->dense.asked)
+		ask_dense(r);
+	if (!r->dense.on)
+		return;
 	r->dense.most = r->dense.mean;
 	if (r->field.n_docs <= SCAN_MOST) {
 		scan_all(r);

@@ -181,8 +181,7 @@ key_of(const struct document *d, struct arena *arena)
 {
 	if (d->key.len > 0)
 		return d->key;
-	return arena_printf(arena, "%llu.%llu", (unsigned long long)d->seq,
-	    (unsigned long long)d->i);
+	return document_turn_key(arena, d->seq, d->i);
 }
 
 /* A record in memory of the arena, so that it outlives the transaction. */
@@ -314,11 +313,11 @@ fill_pool(struct run *r, struct pool *p)
 	for (i = 0; i < r->n_candidates && p->n < p->most; i++) {
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
-		if (r->candidates[i].score <= 0.0 ||
-		    !is_asked(r, &r->candidates[i]) ||
-		    !make_hit(r, &r->candidates[i], &scratch, hit))
+		if (r->ranked[i]->score <= 0.0 ||
+		    !is_asked(r, r->ranked[i]) ||
+		    !make_hit(r, r->ranked[i], &scratch, hit))
 			continue;
-		facts = r->candidates[i].facts;
+		facts = r->ranked[i]->facts;
 		facts.weight = hit->weight;
 		hit->score = rank_unit(rank_score(&facts, &hit->why));
 		p->n++;
@@ -354,9 +353,9 @@ sum_threads(const struct run *r, struct thread_score *out)
 	size_t i, k, n = 0;
 
 	for (i = 0; i < r->n_candidates; i++) {
-		thread = (uint64_t)candidate_value(r, &r->candidates[i],
+		thread = (uint64_t)candidate_value(r, r->ranked[i],
 		    COLUMN_THREAD);
-		if (thread == 0 || r->candidates[i].score <= 0.0)
+		if (thread == 0 || r->ranked[i]->score <= 0.0)
 			continue;
 		for (k = 0; k < n && out[k].thread != thread; k++)
 			;
@@ -365,7 +364,7 @@ sum_threads(const struct run *r, struct thread_score *out)
 			out[n++] = (struct thread_score){ .thread = thread,
 				.best = i };
 		if (t->turns++ < THREAD_TURNS)
-			t->score += r->candidates[i].score / (double)t->turns /
+			t->score += r->ranked[i]->score / (double)t->turns /
 			    (double)t->turns;
 	}
 	qsort(out, n, sizeof(out[0]), compare_threads);
@@ -387,8 +386,7 @@ fill_threads(struct run *r, struct pool *p)
 	for (i = 0; i < n && p->n < p->most; i++) {
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
-		if (!make_hit(r, &r->candidates[threads[i].best], &scratch,
-			hit))
+		if (!make_hit(r, r->ranked[threads[i].best], &scratch, hit))
 			continue;
 		hit->kind = SEARCH_THREAD;
 		hit->key = arena_printf(r->arena, "t%llu",

@@ -54,6 +54,8 @@ struct search {
 	uint64_t *touched;		/* a bit a document that has a score */
 	uint8_t *must;			/* conditions met, where there are any */
 	uint8_t *speaks;		/* is said by whom the query names */
+	uint64_t *taken;		/* a bit a document that was chosen */
+	int32_t *near;			/* likeness, where all were looked at */
 	size_t docs_room;
 	struct own_slot *owns;		/* what own_score has found out */
 	uint64_t runs;
@@ -101,7 +103,7 @@ int parse_query(struct search *s, const struct search_query *q,
 struct scored {
 	uint32_t doc;		/* among all sources' */
 	uint32_t source;
-	float key;
+	double key;		/* as a float has it; 16 bytes sort fast */
 };
 
 struct candidate {
@@ -124,15 +126,16 @@ struct run {
 	float most_terms;	/* the largest word score */
 	bool speakers;		/* the query names some */
 	struct {
-		bool on;
+		bool asked;		/* the rest has been found out */
+		bool on, scanned;
 		int8_t query[EMBED_DIMS_MAX];
 		double mean, most;	/* likeness over the domain */
 	} dense;
 	int64_t now_ms;
 	struct scored *scored;
 	size_t n_scored;
-	bool doubles;		/* some may be in it twice */
 	struct candidate *candidates;
+	struct candidate **ranked;	/* the best first */
 	size_t n_candidates;
 };
 
@@ -145,8 +148,12 @@ void heap_offer(struct heap *h, const struct scored *c);
 /* Whether a document of a source passes the query's filters. */
 bool passes(const struct run *r, const struct source *source, uint32_t doc);
 
-/* Sources of the domain, filters, scores, candidates: the best first. */
-void score_run(struct run *r);
+/* Sources of the domain, filters, scores by words. */
+void score_words(struct run *r);
+/* Candidates of the query's kinds, the best first. */
+void score_rank(struct run *r);
+/* Gives the candidates back; others may be ranked then. */
+void score_drop(struct run *r);
 /* Makes memory ready for the next run. */
 void score_clear(struct run *r);
 /* Enough for a limit, and n at least. */

@@ -65,14 +65,6 @@ own_score(const struct run *r, uint32_t place, uint32_t doc)
 	return own_of(r, place, doc)->score;
 }
 
-static int
-compare_docs(const void *a, const void *b)
-{
-	const struct scored *x = a, *y = b;
-
-	return x->doc < y->doc ? -1 : x->doc > y->doc;
-}
-
 /* The best first, the later one on a tie. */
 static int
 compare_keys(const void *a, const void *b)
@@ -84,17 +76,37 @@ compare_keys(const void *a, const void *b)
 	return x->doc > y->doc ? -1 : x->doc < y->doc;
 }
 
-/* Each is there once: words and likeness may have chosen it both. */
+/* Each is there once, whatever it was chosen by: false the second time. */
+static bool
+take(struct run *r, uint32_t doc)
+{
+	uint64_t *bits = &r->s->taken[doc / TOUCH_BLOCK];
+	uint64_t bit = UINT64_C(1) << doc % TOUCH_BLOCK;
+
+	if ((*bits & bit) != 0)
+		return false;
+	*bits |= bit;
+	return true;
+}
+
 static void
 drop_doubles(struct run *r)
 {
 	size_t i, kept = 0;
 
-	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_docs);
 	for (i = 0; i < r->n_scored; i++)
-		if (kept == 0 || r->scored[kept - 1].doc != r->scored[i].doc)
+		if (take(r, r->scored[i].doc))
 			r->scored[kept++] = r->scored[i];
 	r->n_scored = kept;
+}
+
+static void
+untake(struct run *r, size_t from, size_t end)
+{
+	size_t i;
+
+	for (i = from; i < end; i++)
+		r->s->taken[r->scored[i].doc / TOUCH_BLOCK] = 0;
 }
 
 static void
@@ -181,11 +193,12 @@ choose_finalists(struct run *r)
 	if (r->s->owns == NULL)
 		r->s->owns = xcalloc(OWN_SLOTS, sizeof(r->s->owns[0]));
 	r->s->runs++;
-	if (r->doubles)
-		drop_doubles(r);
+	drop_doubles(r);
 	sort_by_own(r);
+	untake(r, 0, r->n_scored);
 	n = r->n_scored < most ? r->n_scored : most;
 	r->n_scored = n;
+	drop_doubles(r);
 	r->scored = xrealloc(r->scored, (n + 2 * BESIDE + 1) *
 	    sizeof(r->scored[0]));
 	for (i = 0; i < n && i < BESIDE && r->parsed.n_phrases == 0; i++)
@@ -197,11 +210,11 @@ choose_finalists(struct run *r)
 				continue;
 			source = &r->s->sources[c.source];
 			if (!source->skip && passes(r, source,
-				c.doc - source->base))
+				c.doc - source->base) && take(r, c.doc))
 				r->scored[r->n_scored++] = (struct scored){
 					.doc = c.doc, .source = c.source };
 		}
-	drop_doubles(r);
+	untake(r, 0, r->n_scored);
 	r->n_candidates = r->n_scored;
 	r->candidates = xcalloc(r->n_candidates + 1,
 	    sizeof(r->candidates[0]));
@@ -266,14 +279,42 @@ look_beside(const struct run *r, const struct candidate *c, int step,
 		*two = own_score(r, far.source, far.doc);
 }
 
-static int
-compare_sittings(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
+/* The best of a sitting, by its first turn. */
+struct sitting_slot {
+	uint32_t sitting;
+	bool there;
+	double best;
+};
 
-	if (x->sitting != y->sitting)
-		return x->sitting < y->sitting ? -1 : 1;
-	return x->own > y->own ? -1 : x->own < y->own;
+static struct sitting_slot *
+sitting_slot(struct sitting_slot *slots, size_t mask, uint32_t sitting)
+{
+	size_t at = sitting * 2654435761u & mask;
+
+	while (slots[at].there && slots[at].sitting != sitting)
+		at = (at + 1) & mask;
+	slots[at].there = true;
+	slots[at].sitting = sitting;
+	return &slots[at];
+}
+
+static void
+share_sittings(struct run *r)
+{
+	struct sitting_slot *slots, *slot;
+	size_t i, room = 64;
+
+	while (room < 2 * r->n_candidates)
+		room *= 2;
+	slots = arena_array(r->arena, room, sizeof(slots[0]));
+	for (i = 0; i < r->n_candidates; i++) {
+		slot = sitting_slot(slots, room - 1, r->candidates[i].sitting);
+		if (r->candidates[i].own > slot->best)
+			slot->best = r->candidates[i].own;
+	}
+	for (i = 0; i < r->n_candidates; i++)
+		r->candidates[i].facts.sitting = sitting_slot(slots, room - 1,
+		    r->candidates[i].sitting)->best;
 }
 
 void
@@ -299,10 +340,5 @@ look_around(struct run *r)
 		look_beside(r, c, -1, &c->facts.before, &c->facts.before2);
 		look_beside(r, c, 1, &c->facts.after, &c->facts.after2);
 	}
-	qsort(r->candidates, r->n_candidates, sizeof(*c), compare_sittings);
-	for (i = 0; i < r->n_candidates; i++) {
-		c = &r->candidates[i];
-		c->facts.sitting = i > 0 && c[-1].sitting == c->sitting ?
-		    c[-1].facts.sitting : c->own;
-	}
+	share_sittings(r);
 }

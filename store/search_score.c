@@ -66,10 +66,14 @@ make_room(struct search *s, uint32_t docs)
 	free(s->touched);
 	free(s->must);
 	free(s->speaks);
+	free(s->taken);
+	free(s->near);
 	s->must = s->speaks = NULL;
+	s->near = NULL;
 	s->docs_room = blocks * TOUCH_BLOCK;
 	s->scores = xcalloc(s->docs_room, sizeof(s->scores[0]));
 	s->touched = xcalloc(blocks, sizeof(s->touched[0]));
+	s->taken = xcalloc(blocks, sizeof(s->taken[0]));
 }
 
 static void
@@ -162,12 +166,13 @@ passes(const struct run *r, const struct source *source, uint32_t d)
 {
 	const struct search_query *q = r->q;
 	const struct section *x = &source->x;
-	int64_t ts = section_value(x, COLUMN_TS, d);
-	int64_t kind = section_value(x, COLUMN_KIND, d);
+	int64_t kind = section_value(x, COLUMN_KIND, d), ts;
 
 	if (kind < 0 || kind >= SEARCH_KINDS ||
-	    (kinds_of(q) & SEARCH_IN(kind)) == 0 ||
-	    ts < q->since_ms || ts > q->until_ms || ts > q->as_of_ms)
+	    (kinds_of(q) & SEARCH_IN(kind)) == 0)
+		return false;
+	ts = section_value(x, COLUMN_TS, d);
+	if (ts < q->since_ms || ts > q->until_ms || ts > q->as_of_ms)
 		return false;
 	if (q->thread != 0 &&
 	    (uint64_t)section_value(x, COLUMN_THREAD, d) != q->thread)
@@ -388,9 +393,6 @@ score_clear(struct run *r)
 	struct search *s = r->s;
 	size_t block;
 
-	free(r->scored);
-	free(r->candidates);
-
 	for (block = 0; block < s->docs_room / TOUCH_BLOCK; block++)
 		if (s->touched[block] != 0) {
 			memset(s->scores + block * TOUCH_BLOCK, 0,
@@ -471,7 +473,7 @@ choose_one(struct run *r, struct heap *h, uint32_t place, uint32_t doc)
 {
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place, .doc = doc };
-	float least = h->n == h->most ? h->at[0].key : 0.0f;
+	float least = h->n == h->most ? (float)h->at[0].key : 0.0f;
 	float score = r->s->scores[doc];
 
 	if (score > r->most_terms)
@@ -546,7 +548,8 @@ choose(struct run *r)
 static int
 compare_scores(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct candidate *x = *(struct candidate *const *)a;
+	const struct candidate *y = *(struct candidate *const *)b;
 
 	if (x->score > y->score || x->score < y->score)
 		return x->score > y->score ? -1 : 1;
@@ -554,22 +557,43 @@ compare_scores(const void *a, const void *b)
 }
 
 void
-score_run(struct run *r)
+score_words(struct run *r)
 {
 	uint32_t n_docs = open_sources(r);
-	size_t i;
 
 	make_room(r->s, n_docs);
 	measure_field(r);
 	set_filters(r);
 	score_all(r);
+}
+
+void
+score_rank(struct run *r)
+{
+	struct candidate *c;
+	size_t i;
+
 	choose(r);
 	dense_run(r);
 	choose_finalists(r);
 	look_around(r);
-	for (i = 0; i < r->n_candidates; i++)
-		r->candidates[i].score = rank_score(&r->candidates[i].facts,
-		    &r->candidates[i].why);
-	qsort(r->candidates, r->n_candidates, sizeof(r->candidates[0]),
+	r->ranked = arena_array(r->arena, r->n_candidates + 1,
+	    sizeof(r->ranked[0]));
+	for (i = 0; i < r->n_candidates; i++) {
+		c = r->ranked[i] = &r->candidates[i];
+		c->score = rank_score(&c->facts, &c->why);
+	}
+	qsort(r->ranked, r->n_candidates, sizeof(r->ranked[0]),
 	    compare_scores);
+}
+
+void
+score_drop(struct run *r)
+{
+	free(r->scored);
+	free(r->candidates);
+	r->scored = NULL;
+	r->candidates = NULL;
+	r->ranked = NULL;
+	r->n_scored = r->n_candidates = 0;
 }
