@@ -19,6 +19,7 @@ enum {
 struct pool {
 	struct search_hit *hits;
 	size_t n, most;
+	size_t superseded;	/* of them */
 };
 
 /* ---- is it so? ---- */
@@ -253,15 +254,22 @@ stands_up(const struct run *r, const struct candidate *c,
 	load_copy(r, TABLE_log, seq, &e->entry);
 	if (e->entry.id == MSG_none || !msg_is_entry(e->entry.id))
 		return false;
-	load_copy(r, TABLE_s_ingest, seq, &e->sections[STAGE_ingest]);
-	if (kind != SEARCH_TURN)
+	if (kind != SEARCH_TURN) {
+		load_copy(r, TABLE_s_ingest, seq, &e->sections[STAGE_ingest]);
 		load_copy(r, TABLE_s_compactor, seq,
 		    &e->sections[STAGE_compactor]);
+	}
 	if (kind == SEARCH_EPISODE)
 		load_copy(r, TABLE_s_linker, seq, &e->sections[STAGE_linker]);
-	return document_at(e, r->arena, kind,
-	    (uint64_t)candidate_value(r, c, COLUMN_I), d) &&
-	    slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
+	if (!document_at(e, r->arena, kind,
+		(uint64_t)candidate_value(r, c, COLUMN_I), d))
+		return false;
+	if (kind == SEARCH_TURN) {
+		/* The index has it from the section that is not read here. */
+		d->thread = (uint64_t)candidate_value(r, c, COLUMN_THREAD);
+		d->turn = (uint64_t)candidate_value(r, c, COLUMN_TURN);
+	}
+	return slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
 }
 
 static bool
@@ -311,6 +319,10 @@ fill_pool(struct run *r, struct pool *p)
 
 	arena_init(&scratch);
 	for (i = 0; i < r->n_candidates && p->n < p->most; i++) {
+		/* Only one that is superseded makes room below the limit. */
+		if (r->q->in == SEARCH_IN(SEARCH_TURN) &&
+		    p->n >= r->q->limit + p->superseded)
+			break;
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
 		if (r->ranked[i]->score <= 0.0 ||
@@ -320,6 +332,7 @@ fill_pool(struct run *r, struct pool *p)
 		facts = r->ranked[i]->facts;
 		facts.weight = hit->weight;
 		hit->score = rank_unit(rank_score(&facts, &hit->why));
+		p->superseded += hit->superseded;
 		p->n++;
 	}
 	arena_release(&scratch);
@@ -462,7 +475,7 @@ hits_of(struct run *r, struct search_result *out)
 
 	if (p.most > r->n_candidates)
 		p.most = r->n_candidates;
-	p.hits = arena_array(r->arena, p.most + 1, sizeof(p.hits[0]));
+	p.hits = arena_room(r->arena, (p.most + 1) * sizeof(p.hits[0]));
 	if ((r->q->in & SEARCH_IN(SEARCH_THREAD)) != 0 &&
 	    (r->q->in & SEARCH_IN(SEARCH_TURN)) == 0)
 		fill_threads(r, &p);
