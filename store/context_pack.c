@@ -97,13 +97,32 @@ is_covered(struct context_part *const *in, size_t n,
 	return turns > 0 && given >= turns;
 }
 
+/* Keys that may have been given, a bit each: most were not. */
+enum { GIVEN_BITS = 4096 };
+struct given {
+	uint64_t bits[GIVEN_BITS / 64];
+};
+
+static bool
+note_given(struct given *g, uint64_t hash)
+{
+	uint64_t *bits = &g->bits[hash % GIVEN_BITS / 64];
+	uint64_t bit = UINT64_C(1) << hash % 64;
+	bool maybe = (*bits & bit) != 0;
+
+	*bits |= bit;
+	return maybe;
+}
+
 /* The same turn may have been found and be among the latest. */
 static bool
-is_given(struct context_part *const *in, size_t n,
+is_given(struct given *g, struct context_part *const *in, size_t n,
     const struct context_part *p)
 {
 	size_t i;
 
+	if (!note_given(g, p->key_hash))
+		return false;
 	for (i = 0; i < n; i++)
 		if (in[i]->key_hash == p->key_hash && in[i]->key.len > 0 &&
 		    slice_eq(in[i]->key, p->key))
@@ -120,6 +139,7 @@ choose(struct context *c)
 	    sizeof(in[0]));
 	uint64_t total = tags_cost(c);
 	bool headed[PART_KINDS] = { false };
+	struct given given = { { 0 } };
 	size_t i, n = 0;
 	uint64_t cost;
 
@@ -128,7 +148,7 @@ choose(struct context *c)
 
 		p->key_hash = XXH3_64bits(p->key.ptr, p->key.len);
 		p->group_hash = XXH3_64bits(p->group.ptr, p->group.len);
-		if (is_given(in, n, p))
+		if (is_given(&given, in, n, p))
 			p->left_out = "given already";
 		else if (p->artifact && is_covered(in, n, p))
 			p->left_out = "its turns are given";
@@ -221,20 +241,25 @@ static void
 write_text(struct context *c)
 {
 	struct context_part **all = order(c, by_place);
-	struct buf stable, latest;
+	size_t stable, latest, end;
+	struct buf out;
 
-	buf_init(&stable, SIZE_MAX / 4);
-	buf_init(&latest, SIZE_MAX / 4);
-	put_parts(&stable, c, all, PART_OPEN, PART_EARLIER);
-	put_parts(&latest, c, all, PART_CONTINUITY, PART_EFFORT);
-	put_parts(&latest, c, all, PART_SAID, PART_LATEST);
-	c->stable = arena_dup(c->arena, buf_slice(&stable));
-	c->latest = arena_dup(c->arena, buf_slice(&latest));
-	buf_release(&stable);
-	buf_release(&latest);
-	c->text = c->stable.len + c->latest.len == 0 ? SLICE_NONE :
-	    arena_printf(c->arena, "%s%.*s%.*s%s", open_tag,
-		SLICE_ARG(c->stable), SLICE_ARG(c->latest), close_tag);
+	buf_init(&out, SIZE_MAX / 4);
+	buf_adds(&out, open_tag);
+	stable = out.len;
+	put_parts(&out, c, all, PART_OPEN, PART_EARLIER);
+	latest = out.len;
+	put_parts(&out, c, all, PART_CONTINUITY, PART_EFFORT);
+	put_parts(&out, c, all, PART_SAID, PART_LATEST);
+	end = out.len;
+	buf_adds(&out, close_tag);
+	c->text = c->stable = c->latest = SLICE_NONE;
+	if (end > stable) {
+		c->text = arena_dup(c->arena, buf_slice(&out));
+		c->stable = slice_of(c->text.ptr + stable, latest - stable);
+		c->latest = slice_of(c->text.ptr + latest, end - latest);
+	}
+	buf_release(&out);
 	c->tokens = c->text.len == 0 ? 0 : tokens_of(c->conf, c->stable) +
 	    tokens_of(c->conf, c->latest) + tags_cost(c);
 }
