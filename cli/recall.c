@@ -16,6 +16,8 @@
 static void
 begin(const struct cli *cli, struct recall *r, struct slice domain)
 {
+	buf_clear(&r->domain);
+	buf_addslice(&r->domain, domain);
 	if (r->store != NULL)
 		r->store_txn = db_read(r->store);
 	if (r->linker != NULL)
@@ -25,7 +27,7 @@ begin(const struct cli *cli, struct recall *r, struct slice domain)
 	query_open(&r->q, r->shared, r->ingest, domain);
 	r->view = (struct context_view){ .conf = &cli->conf, .q = &r->q,
 		.compactor = r->compactor_txn, .linker = r->linker_txn,
-		.search = r->search,
+		.search = r->search, .known = r->known,
 		.found = { r->q.shared, r->q.ingest, r->compactor_txn,
 			r->store_txn } };
 }
@@ -47,6 +49,7 @@ close_files(struct recall *r)
 {
 	end(r);
 	search_close(&r->search);
+	known_close(&r->known);
 	db_close(&r->store);
 	db_close(&r->linker);
 	db_close(&r->compactor);
@@ -106,6 +109,8 @@ open_files(const struct cli *cli, struct recall *r, struct slice domain)
 	r->linker = cli_try_open(cli, ENV_linker, &why);
 	r->store = cli_try_open(cli, ENV_store, &why);
 	r->search = search_open(&cli->conf);
+	if (r == cli->kept)
+		r->known = known_open();
 	cli_settle(r->shared, r->compactor, STAGE_compactor);
 	cli_settle(r->shared, r->linker, STAGE_linker);
 	cli_settle(r->shared, r->store, STAGE_store);
@@ -134,13 +139,22 @@ reopen(const struct cli *cli, struct recall *r, struct slice domain)
 }
 
 struct recall *
+recall_new(void)
+{
+	struct recall *r = xcalloc(1, sizeof(*r));
+
+	buf_init(&r->domain, SIZE_MAX / 4);
+	return r;
+}
+
+struct recall *
 recall_open(const struct cli *cli, struct slice domain)
 {
 	struct recall *r = cli->kept;
 
 	if (r != NULL)
 		return reopen(cli, r, domain) ? r : NULL;
-	r = xcalloc(1, sizeof(*r));
+	r = recall_new();
 	if (!open_files(cli, r, domain))
 		recall_free(&r);
 	return r;
@@ -173,6 +187,7 @@ recall_free(struct recall **r)
 	if (*r == NULL)
 		return;
 	close_files(*r);
+	buf_release(&(*r)->domain);
 	free(*r);
 	*r = NULL;
 }

@@ -16,11 +16,15 @@ struct recall {
 	struct db_txn *compactor_txn, *linker_txn, *store_txn;
 	struct query q;
 	struct search *search;
+	struct known *known;	/* of one that is kept; else NULL */
+	struct buf domain;	/* of the view taken last */
 	struct context_view view;
 	uint64_t epochs;	/* of all stages, when it was opened */
 	bool level;	/* the view's own tables hold all that the cursors say */
 };
 
+/* For who wants to keep one: nothing is open yet. */
+struct recall *recall_new(void);
 /* NULL after saying why; what is not there yet is left out of the view. */
 struct recall *recall_open(const struct cli *cli, struct slice domain);
 /* A fresh view, for who asks often. */

@@ -108,7 +108,7 @@ note_state(struct broker *b, struct question *q, const struct msg_ask *ask)
 	txn = db_read(b->shared);
 	b->cursor = cache_follow(b->cache, txn);
 	db_abort(&txn);
-	q->state = cache_state(b->cache, ask);
+	q->state = cache_state(b->cache);
 }
 
 /* An answer bears the number of its question: it is made with it anew. */
@@ -141,8 +141,8 @@ keep_answer(struct broker *b, const struct question *q,
     const struct msg_work *work)
 {
 	if (work->holds && q->words.len > 0)
-		cache_keep(b->cache, &q->state, buf_slice(&q->words),
-		    work->answer, work->used);
+		cache_keep(b->cache, &q->state, work->domain,
+		    buf_slice(&q->words), work->answer, work->used);
 }
 
 /* ---- workers ---- */
@@ -361,6 +361,10 @@ on_worker(struct bus_socket *socket, void *broker)
 		if (w != NULL && w->at != NULL && work.answer.len > 0) {
 			send_told(b, w->at, work.answer);
 			keep_answer(b, w->at, &work);
+			b->service.counters[COUNTER_lines_kept] +=
+			    work.lines_kept;
+			b->service.counters[COUNTER_lines_made] +=
+			    work.lines_made;
 			free_question(w->at);
 			w->at = NULL;
 		}
@@ -465,9 +469,12 @@ on_second(void *broker)
 	give_up(b);
 	hand_uses(b);
 	b->service.cursor = b->cursor;
-	service_note(&b->service, "%zu worker%s, %zu question%s wait%s",
-	    b->n_workers, b->n_workers == 1 ? "" : "s", b->n_waiting,
-	    b->n_waiting == 1 ? "" : "s", b->n_waiting == 1 ? "s" : "");
+	service_note(&b->service, "%zu worker%s, %zu question%s wait%s; lines "
+	    "about artifacts: %llu kept, %llu made", b->n_workers,
+	    b->n_workers == 1 ? "" : "s", b->n_waiting,
+	    b->n_waiting == 1 ? "" : "s", b->n_waiting == 1 ? "s" : "",
+	    (unsigned long long)b->service.counters[COUNTER_lines_kept],
+	    (unsigned long long)b->service.counters[COUNTER_lines_made]);
 }
 
 /* ---- the process ---- */

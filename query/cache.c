@@ -18,6 +18,7 @@ enum {
 
 struct answer {
 	struct buf asked, text, used;
+	size_t domain;			/* its place in `changed` */
 	struct cache_state state;	/* when it was asked for */
 };
 
@@ -34,6 +35,12 @@ static uint64_t
 hash(struct slice s)
 {
 	return XXH3_64bits(s.ptr, s.len);
+}
+
+static size_t
+place_of_domain(struct slice domain)
+{
+	return hash(domain) % CACHE_DOMAINS;
 }
 
 struct cache *
@@ -73,6 +80,26 @@ changes_answers(enum msg_id id)
 	return id != MSG_tick && id != MSG_used;
 }
 
+void
+cache_change(struct cache *cache, struct slice domain, uint64_t seq)
+{
+	cache->changed[place_of_domain(domain)] = seq;
+}
+
+/* What is kept may hold words that are to be forgotten. */
+static void
+forget_all(struct cache *cache)
+{
+	size_t i;
+
+	cache->forgotten++;
+	for (i = 0; i < CACHE_ANSWERS; i++) {
+		buf_release(&cache->answers[i].asked);
+		buf_release(&cache->answers[i].text);
+		buf_release(&cache->answers[i].used);
+	}
+}
+
 static void
 follow_entry(struct cache *cache, struct db_txn *shared, uint64_t seq)
 {
@@ -84,12 +111,11 @@ follow_entry(struct cache *cache, struct db_txn *shared, uint64_t seq)
 	if (!db_get(shared, TABLE_log, key_slice(&k), &record) ||
 	    msg_decode(record, &cache->arena, &m, &why) == -1 ||
 	    !msg_is_entry(m.id)) {
-		cache->forgotten++;
+		forget_all(cache);
 		return;
 	}
 	if (changes_answers(m.id))
-		cache->changed[hash(m.as->envelope.domain) % CACHE_DOMAINS] =
-		    seq;
+		cache_change(cache, m.as->envelope.domain, seq);
 }
 
 uint64_t
@@ -108,7 +134,7 @@ cache_follow(struct cache *cache, struct db_txn *shared)
 	}
 	if (epochs != cache->epochs || seq < cache->seq ||
 	    seq - cache->seq > FOLLOWED_MOST) {
-		cache->forgotten++;
+		forget_all(cache);
 		cache->seq = seq;
 		cache->epochs = epochs;
 	}
@@ -120,30 +146,11 @@ cache_follow(struct cache *cache, struct db_txn *shared)
 	return seq;
 }
 
-static struct slice
-domain_of(const struct msg_ask *ask)
-{
-	struct slice domain = SLICE("default"), s;
-	size_t i;
-
-	for (i = 0; i < ask->arguments.count; i++) {
-		s = ask->arguments.at[i];
-		if (slice_is(s, "--domain") && i + 1 < ask->arguments.count)
-			domain = ask->arguments.at[i + 1];
-		else if (slice_starts(s, "--domain="))
-			domain = slice_of(s.ptr + 9, s.len - 9);
-	}
-	return domain;
-}
-
 struct cache_state
-cache_state(const struct cache *cache, const struct msg_ask *ask)
+cache_state(const struct cache *cache)
 {
-	uint64_t d = hash(domain_of(ask)) % CACHE_DOMAINS;
-
-	return (struct cache_state){ .domain = d,
-		.changed = cache->changed[d], .forgotten = cache->forgotten,
-		.at_ms = steady_ms() };
+	return (struct cache_state){ .seq = cache->seq,
+		.forgotten = cache->forgotten, .at_ms = steady_ms() };
 }
 
 bool
@@ -151,12 +158,7 @@ cache_words(const struct msg_ask *ask, struct buf *out)
 {
 	struct msg_ask words = { .verb = ask->verb, .rows = ask->rows,
 		.arguments = ask->arguments };
-	size_t i;
 
-	/* What follows is no option: domain_of would not tell the domain. */
-	for (i = 0; i < ask->arguments.count; i++)
-		if (slice_is(ask->arguments.at[i], "--"))
-			return false;
 	return (slice_is(ask->verb, "search") ||
 		slice_is(ask->verb, "context") ||
 		slice_is(ask->verb, "begin")) &&
@@ -176,8 +178,7 @@ cache_find(struct cache *cache, const struct cache_state *now,
 	struct answer *a = place_of(cache, asked);
 
 	if (a->asked.len == 0 || !slice_eq(buf_slice(&a->asked), asked) ||
-	    a->state.domain != now->domain ||
-	    a->state.changed != now->changed ||
+	    cache->changed[a->domain] > a->state.seq ||
 	    a->state.forgotten != now->forgotten ||
 	    now->at_ms - a->state.at_ms >= CACHE_HOLDS_MS)
 		return false;
@@ -188,7 +189,8 @@ cache_find(struct cache *cache, const struct cache_state *now,
 
 void
 cache_keep(struct cache *cache, const struct cache_state *state,
-    struct slice asked, struct slice answer, struct slice used)
+    struct slice domain, struct slice asked, struct slice answer,
+    struct slice used)
 {
 	struct answer *a = place_of(cache, asked);
 
@@ -196,6 +198,7 @@ cache_keep(struct cache *cache, const struct cache_state *state,
 	buf_clear(&a->text);
 	buf_clear(&a->used);
 	a->state = *state;
+	a->domain = place_of_domain(domain);
 	if (answer.len >= ANSWER_BYTES || asked.len >= ANSWER_BYTES ||
 	    used.len >= ANSWER_BYTES)
 		return;

@@ -225,9 +225,14 @@ answer(struct worker *w, const struct msg_ask *ask)
 static void
 say(struct worker *w, struct slice told, bool holds, struct slice used)
 {
+	struct recall *r = w->cli.kept;
 	struct msg_work work = { .pid = (uint64_t)getpid(), .answer = told,
-		.holds = holds, .used = used };
+		.holds = holds, .used = used,
+		.domain = buf_slice(&r->domain) };
 	struct slice part;
+
+	if (r->known != NULL)
+		known_count(r->known, &work.lines_kept, &work.lines_made);
 
 	buf_clear(&w->frame);
 	if (msg_encode(&w->frame, MSG_work, &work) == -1)
@@ -328,7 +333,7 @@ worker_main(int argc, char **argv)
 	buf_init(&w.answer, SIZE_MAX / 4);
 	buf_init(&w.frame, SIZE_MAX / 4);
 	w.cli.used = &w.used;
-	w.cli.kept = xcalloc(1, sizeof(*w.cli.kept));
+	w.cli.kept = recall_new();
 	w.bus = bus_open();
 	w.socket = bus_socket(w.bus, BUS_DEALER);
 	if (bus_connect(w.socket, w.cli.conf.home, "query-work.sock") == -1)

@@ -7,8 +7,8 @@
 #include "common/when.h"
 
 struct context_part *
-context_add_part(struct gather *g, enum context_kind kind, double rank,
-    struct slice text)
+context_add_counted(struct gather *g, enum context_kind kind, double rank,
+    struct slice text, uint64_t tokens)
 {
 	struct context *c = g->out;
 	struct context_part *grown;
@@ -22,8 +22,16 @@ context_add_part(struct gather *g, enum context_kind kind, double rank,
 	}
 	c->parts[c->n_parts] = (struct context_part){ .kind = kind,
 		.rank = rank, .text = text,
-		.tokens = tokens_of(c->conf, text) + 1 };
+		.tokens = tokens + 1 };
 	return &c->parts[c->n_parts++];
+}
+
+struct context_part *
+context_add_part(struct gather *g, enum context_kind kind, double rank,
+    struct slice text)
+{
+	return context_add_counted(g, kind, rank, text,
+	    tokens_of(g->out->conf, text));
 }
 
 struct slice

@@ -20,6 +20,7 @@
 #ifndef STORE_CONTEXT_H
 #define STORE_CONTEXT_H
 
+#include "store/known.h"
 #include "store/query.h"
 #include "store/search.h"
 
@@ -66,6 +67,7 @@ struct context_view {
 	struct query *q;	/* shared and ingest are open */
 	struct db_txn *compactor, *linker;	/* may be NULL */
 	struct search *search;	/* may be NULL: nothing is found */
+	struct known *known;	/* lines that were made before; may be NULL */
 	struct search_view found;
 };
 

@@ -1,8 +1,6 @@
 /*
  * context_effort - efforts and other artifacts, for contexts
  */
-#include "common/when.h"
-#include "compactor/weight.h"
 #include "store/context_impl.h"
 #include "store/query_artifacts.h"
 
@@ -19,79 +17,52 @@ context_read_artifact(struct gather *g, struct slice key, struct msg_artifact *o
 	    query_artifact(g->view->q, g->view->compactor, key, out);
 }
 
-/* "2025-11-05" of a time. */
-static struct slice
-day(struct gather *g, int64_t ms)
+static struct known_view
+known_view(const struct gather *g)
 {
-	char stamp[WHEN_TEXT_BYTES];
-
-	when_format(ms, stamp);
-	return arena_dup(g->arena, slice_of(stamp, 10));
+	return (struct known_view){ .conf = g->view->conf,
+		.compactor = g->view->compactor, .domain = g->ask->domain,
+		.now_ms = g->now_ms };
 }
 
-static bool
-is_superseded(const struct msg_artifact *a)
+bool
+context_known(struct gather *g, struct slice key, struct known_artifact *out)
 {
-	return a->refined_by.count > 0;
+	struct known_view view = known_view(g);
+
+	return known_get(g->view->known, &view, key, g->arena, out);
 }
 
-/* What must be said of it so that nobody takes it for more than it is. */
-static void
-put_marks(struct gather *g, struct buf *line, const struct msg_artifact *a)
+struct context_part *
+context_add_artifact(struct gather *g, enum context_kind kind, double rank,
+    const struct known_artifact *a)
 {
-	int64_t stale = g->view->conf->fact_stale_days * WHEN_DAY_MS;
-	size_t i;
-
-	if (is_superseded(a))
-		buf_addf(line, " [superseded by %.*s]",
-		    SLICE_ARG(a->refined_by.at[a->refined_by.count - 1]));
-	for (i = 0; i < a->conflicts_with.count; i++)
-		buf_addf(line, " [disagrees with %.*s]",
-		    SLICE_ARG(a->conflicts_with.at[i]));
-	if (slice_is(a->type, "fact") && stale > 0 &&
-	    g->now_ms - a->updated_at > stale)
-		buf_addf(line, " [stale: of %.*s]",
-		    SLICE_ARG(day(g, a->updated_at)));
-}
-
-struct slice
-context_artifact_line(struct gather *g, const struct msg_artifact *a)
-{
-	bool effort = slice_is(a->type, "effort");
-	struct slice made = day(g, effort && slice_is(a->status, "open") ?
-	    a->created_at : a->updated_at);
-	struct slice line;
-	struct buf b;
-
-	buf_init(&b, SIZE_MAX / 4);
-	buf_addf(&b, "- [%.*s%s%.*s %.*s] %.*s", SLICE_ARG(a->type),
-	    effort ? " " : "", SLICE_ARG(effort ? a->status : SLICE_NONE),
-	    SLICE_ARG(made), SLICE_ARG(a->summary));
-	if (a->resolution.len > 0 && !slice_eq(a->resolution, a->summary))
-		buf_addf(&b, " => %.*s", SLICE_ARG(a->resolution));
-	if (a->expires_at != 0)
-		buf_addf(&b, " (due %.*s)", SLICE_ARG(day(g, a->expires_at)));
-	put_marks(g, &b, a);
-	buf_addf(&b, " (%.*s)", SLICE_ARG(a->key));
-	line = arena_dup(g->arena, buf_slice(&b));
-	buf_release(&b);
-	return line;
-}
-
-static struct context_part *
-add_artifact(struct gather *g, enum context_kind kind, double rank,
-    const struct msg_artifact *a, struct slice text)
-{
-	struct context_part *p = context_add_part(g, kind, rank, text);
+	struct context_part *p = context_add_counted(g, kind, rank, a->line,
+	    a->tokens);
 
 	p->key = a->key;
 	p->id = a->id;
 	p->ts = a->updated_at;
 	p->thread = a->thread;
 	p->artifact = true;
-	p->superseded = is_superseded(a);
+	p->superseded = a->refined_by.len > 0;
 	p->covers = a->turns;
 	return p;
+}
+
+/* One of the effort at hand, which is told in more words than a line. */
+static void
+add_effort(struct gather *g, double rank, const struct msg_artifact *a,
+    struct slice text)
+{
+	struct context_part *p = context_add_part(g, PART_EFFORT, rank, text);
+
+	p->key = a->key;
+	p->id = a->id;
+	p->ts = a->updated_at;
+	p->thread = a->thread;
+	p->artifact = true;
+	p->superseded = a->refined_by.count > 0;
 }
 
 /* ---- the effort at hand ---- */
@@ -138,24 +109,25 @@ add_checkpoint(struct gather *g, const struct msg_artifact *point, double rank)
 		buf_addf(&b, " %.*s", SLICE_ARG(point->resolution));
 	text = arena_dup(g->arena, buf_slice(&b));
 	buf_release(&b);
-	add_artifact(g, PART_EFFORT, rank, point, text)->covers =
-	    (struct msg_u64s){ 0 };
+	add_effort(g, rank, point, text);
 }
 
 static struct slice
 effort_text(struct gather *g, const struct msg_artifact *a)
 {
+	struct known_view view = known_view(g);
 	struct slice text;
 	struct buf b;
 
 	buf_init(&b, SIZE_MAX / 4);
-	buf_addf(&b, "%.*s (%.*s, since %.*s, %.*s)", SLICE_ARG(a->summary),
-	    SLICE_ARG(a->status), SLICE_ARG(day(g, a->created_at)),
-	    SLICE_ARG(a->key));
+	buf_addf(&b, "%.*s (%.*s, since ", SLICE_ARG(a->summary),
+	    SLICE_ARG(a->status));
+	known_put_day(&b, a->created_at);
+	buf_addf(&b, ", %.*s)", SLICE_ARG(a->key));
 	put_attempts(g, &b, a);
 	if (a->resolution.len > 0)
 		buf_addf(&b, "\n  => %.*s", SLICE_ARG(a->resolution));
-	put_marks(g, &b, a);
+	known_put_marks(&b, &view, a);
 	text = arena_dup(g->arena, buf_slice(&b));
 	buf_release(&b);
 	return text;
@@ -200,8 +172,7 @@ gather_effort(struct gather *g, struct slice key, bool focused)
 	g->current = a.key;
 	if (g->now_ms == 0)
 		g->now_ms = a.updated_at;
-	add_artifact(g, PART_EFFORT, 1, &a, effort_text(g, &a))->covers =
-	    (struct msg_u64s){ 0 };
+	add_effort(g, 1, &a, effort_text(g, &a));
 	gather_checkpoints(g, &a);
 	/* What is resolved has collapsed to its summary and resolution. */
 	if (focused && slice_is(a.status, "open"))
@@ -218,7 +189,7 @@ gather_open(struct gather *g)
 	struct slice room = g->thread.key != 0 ? g->thread.room : g->ask->room;
 	struct key k = key_stream(g->ask->domain, user, room);
 	struct msg_a_stream s = { 0 };
-	struct msg_artifact a;
+	struct known_artifact a;
 	size_t i, told = 0;
 
 	if (g->view->compactor == NULL || (user.len == 0 && room.len == 0) ||
@@ -227,14 +198,12 @@ gather_open(struct gather *g)
 		return;
 	for (i = 0; i < s.n_open && told < OPEN_LINES; i++) {
 		if (slice_eq(s.open[i].key, g->current) ||
-		    !context_read_artifact(g, s.open[i].key, &a) ||
-		    !slice_is(a.status, "open") || a.parent.len > 0)
+		    !context_known(g, s.open[i].key, &a) || !a.open || a.part)
 			continue;
 		/* A thread that was selected is about itself. */
 		if (g->thread.explicit_channel && a.thread != g->thread.key)
 			continue;
-		add_artifact(g, PART_OPEN, 10 + (double)told++, &a,
-		    context_artifact_line(g, &a));
+		context_add_artifact(g, PART_OPEN, 10 + (double)told++, &a);
 	}
 }
 
@@ -253,19 +222,17 @@ is_told(const struct gather *g, struct slice key)
 static void
 add_known(struct gather *g, struct slice key, double rank)
 {
-	struct msg_artifact a, newer;
+	struct known_artifact a, newer;
 
-	if (is_told(g, key) || !context_read_artifact(g, key, &a) || a.checkpoint ||
-	    a.parent.len > 0 || slice_is(a.status, "expired"))
+	if (is_told(g, key) || !context_known(g, key, &a) || a.checkpoint ||
+	    a.part || a.expired)
 		return;
-	if (is_superseded(&a) && context_read_artifact(g,
-		a.refined_by.at[a.refined_by.count - 1], &newer)) {
+	if (a.refined_by.len > 0 && context_known(g, a.refined_by, &newer)) {
 		if (!is_told(g, newer.key))
-			add_artifact(g, PART_KNOWN, rank, &newer,
-			    context_artifact_line(g, &newer));
+			context_add_artifact(g, PART_KNOWN, rank, &newer);
 		return;
 	}
-	add_artifact(g, PART_KNOWN, rank, &a, context_artifact_line(g, &a));
+	context_add_artifact(g, PART_KNOWN, rank, &a);
 }
 
 static void

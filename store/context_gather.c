@@ -162,24 +162,16 @@ add_hit(struct gather *g, const struct search_hit *h, double rank)
 		.number = h->turn, .ts = h->ts, .role = h->role,
 		.user = h->user, .text = h->text, .id = h->id,
 		.key = h->key };
-	struct msg_artifact a;
-	struct context_part *p;
+	struct known_artifact a;
 
 	switch (h->kind) {
 	case SEARCH_TURN:
 		context_add_turn(g, PART_SAID, rank, &t, h->superseded, h->refined_by);
 		break;
 	case SEARCH_ARTIFACT:
-		if (!context_read_artifact(g, h->key, &a))
-			break;
-		p = context_add_part(g, PART_KNOWN, rank + 0.5, context_artifact_line(g, &a));
-		p->key = a.key;
-		p->id = a.id;
-		p->ts = a.updated_at;
-		p->thread = a.thread;
-		p->artifact = true;
-		p->superseded = h->superseded;
-		p->covers = a.turns;
+		if (context_known(g, h->key, &a))
+			context_add_artifact(g, PART_KNOWN, rank + 0.5, &a)
+			    ->superseded = h->superseded;
 		break;
 	default:
 		break;

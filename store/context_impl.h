@@ -26,8 +26,11 @@ int gather_query(struct gather *g, struct buf *why);
 bool gather_effort(struct gather *g, struct slice key, bool focused);
 void gather_open(struct gather *g);
 void gather_known(struct gather *g, uint64_t thread, double rank);
-/* A line for people about an artifact, with its dates and marks. */
-struct slice context_artifact_line(struct gather *g, const struct msg_artifact *a);
+/* Of an artifact, with its dates and marks: a line.  False: not there. */
+bool context_known(struct gather *g, struct slice key,
+    struct known_artifact *out);
+struct context_part *context_add_artifact(struct gather *g,
+    enum context_kind kind, double rank, const struct known_artifact *a);
 bool context_read_artifact(struct gather *g, struct slice key,
     struct msg_artifact *out);
 
@@ -54,6 +57,9 @@ void context_add_turn(struct gather *g, enum context_kind kind, double rank,
 
 struct context_part *context_add_part(struct gather *g, enum context_kind kind,
     double rank, struct slice text);
+/* Where the text's tokens are known already. */
+struct context_part *context_add_counted(struct gather *g,
+    enum context_kind kind, double rank, struct slice text, uint64_t tokens);
 /* "2 hours", "3 days": for people. */
 struct slice context_span(struct arena *arena, int64_t ms);
 

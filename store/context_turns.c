@@ -28,7 +28,7 @@ context_read_turn(struct gather *g, uint64_t thread, uint64_t number,
 	if (g->view->q->ingest == NULL ||
 	    !db_get_msg(g->view->q->ingest, TABLE_thread_turns, key_slice(&k),
 		MSG_place, g->arena, &p) ||
-	    !document_load(g->view->q->shared, p.seq, g->arena, &e) ||
+	    !document_load_entry(g->view->q->shared, p.seq, g->arena, &e) ||
 	    !document_at(&e, g->arena, SEARCH_TURN, p.i, &d))
 		return false;
 	*out = (struct context_turn){ .seq = p.seq, .i = p.i, .thread = thread,

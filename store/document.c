@@ -420,7 +420,7 @@ load(struct db_txn *shared, enum table_id table, uint64_t seq,
 }
 
 bool
-document_load(struct db_txn *shared, uint64_t seq, struct arena *arena,
+document_load_entry(struct db_txn *shared, uint64_t seq, struct arena *arena,
     struct stage_entry *out)
 {
 	*out = (struct stage_entry){ .seq = seq };
@@ -429,6 +429,15 @@ document_load(struct db_txn *shared, uint64_t seq, struct arena *arena,
 		out->entry = (struct msg){ MSG_none, NULL };
 		return false;
 	}
+	return true;
+}
+
+bool
+document_load(struct db_txn *shared, uint64_t seq, struct arena *arena,
+    struct stage_entry *out)
+{
+	if (!document_load_entry(shared, seq, arena, out))
+		return false;
 	load(shared, TABLE_s_ingest, seq, arena,
 	    &out->sections[STAGE_ingest]);
 	load(shared, TABLE_s_compactor, seq, arena,

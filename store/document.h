@@ -66,5 +66,8 @@ bool document_is_noise(enum document_class class);
  */
 bool document_load(struct db_txn *shared, uint64_t seq, struct arena *arena,
     struct stage_entry *out);
+/* The entry alone: enough for a turn whose place is known. */
+bool document_load_entry(struct db_txn *shared, uint64_t seq,
+    struct arena *arena, struct stage_entry *out);
 
 #endif

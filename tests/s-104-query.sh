@@ -52,6 +52,33 @@ ok 'that it was used twice is known' wait_for 10 used_twice
 printf '{"user":"u1","ts":"2025-01-01T12:01:00Z","text":"the login service now needs seven replicas"}\n' | skein send --wait >/dev/null
 like "$(asked)" 'seven replicas' 'what was said since is in the next one'
 
+# What is said of artifacts is kept by what it is made of: a turn that changes none makes no line anew.
+lines() { skein status --json | jq -r 'select(.stage == "query").note' | grep -oE "[0-9]+ $1" | cut -d' ' -f1; }
+more() { [ "$(lines "$1")" -gt "$2" ]; }
+known() { skein ask context --thread notes --json --no-used | jq -r '.parts[] | select(.kind == "artifact").text'; }
+say() { printf '{"user":"u9","thread":"notes","ts":"2025-01-01T13:0%d:00Z","text":"%s"}\n' "$1" "$2" | skein send --wait >/dev/null; }
+say 0 'some words'
+skein attach notes "$(skein remember 'the cluster has nine nodes' --json | jq -r .result)" >/dev/null
+made=$(lines made)
+first=$(known)
+like "$first" 'nine nodes' 'a thread has an artifact'
+ok '  and a line was made for it' wait_for 5 more made "$made"
+made=$(lines made) kept=$(lines kept)
+say 1 'other words'
+is "$(known)" "$first" 'after another turn it reads the same'
+ok '  and was kept' wait_for 5 more kept "$kept"
+is "$(lines made)" "$made" '  nothing was made anew'
+skein refine "$(skein artifacts --json | jq -r 'select(.summary | test("nine nodes")).key')" 'the cluster has ten nodes' >/dev/null
+like "$(known)" 'ten nodes' 'what was changed is told'
+ok '  and made anew' wait_for 5 more made "$made"
+
+# The domain of a kept answer is what it is about, not what a word looks like.
+elsewhere() { skein ask context --domain other --query --domain --json --no-used | jq -r .text; }
+printf '{"domain":"other","user":"u1","ts":"2025-01-01T14:00:00Z","text":"the option --domain is odd"}\n' | skein send --wait >/dev/null
+like "$(elsewhere)" 'is odd' 'a query may read like an option'
+printf '{"domain":"other","user":"u1","ts":"2025-01-01T14:01:00Z","text":"now the domain option is fine"}\n' | skein send --wait >/dev/null
+like "$(elsewhere)" 'is fine' '  and what is said in its domain is in the next answer'
+
 # A worker that dies takes its own answer along, and nothing else.
 victim=$(workers | head -1)
 ok 'there is a worker' test -n "$victim"
