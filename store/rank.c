@@ -17,6 +17,8 @@ static const struct {
 	double standing, prefer;
 	double recency, half_life_days;
 	double weight;
+	double together;
+	double least_alike, least_beside;	/* where no word speaks for it */
 	double unit;			/* a score that is worth 0.63 */
 	double superseded, refinement;
 } rank = {
@@ -38,6 +40,9 @@ static const struct {
 	.recency = 0.03,
 	.half_life_days = 30.0,
 	.weight = 0.05,
+	.together = 0.3,
+	.least_alike = 0.25,
+	.least_beside = 0.4,
 	.unit = 1.3,
 	.superseded = 0.7,
 	.refinement = 1.2,
@@ -96,6 +101,14 @@ rank_own(const struct rank_own *own)
 	    (own->speaker ? rank.speaker : 0.0)) * own->role;
 }
 
+bool
+rank_is_found(const struct rank_facts *f)
+{
+	return f->own.terms > 0.0 || f->own.speaker ||
+	    f->own.alike >= rank.least_alike ||
+	    fmax(f->before, f->after) >= rank.least_beside;
+}
+
 double
 rank_score(const struct rank_facts *f, struct search_why *why)
 {
@@ -103,7 +116,8 @@ rank_score(const struct rank_facts *f, struct search_why *why)
 	double weight = (double)f->weight / 1000.0;
 
 	why->dense = rank.dense * f->own.dense * f->own.role;
-	why->terms = rank_own(&f->own) - why->dense;
+	why->terms = rank_own(&f->own) - why->dense +
+	    rank.together * f->together * f->own.role;
 	why->neighbour = f->alone ? 0.0 : rank.before * f->before +
 	    rank.after * f->after + rank.before2 * f->before2 +
 	    rank.after2 * f->after2 + rank.sitting * f->sitting;

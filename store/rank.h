@@ -42,6 +42,7 @@ double rank_wish(unsigned wish);
 struct rank_own {
 	double terms;		/* its word score to the largest, 0..1 */
 	double dense;		/* its likeness to the largest, 0..1 */
+	double alike;		/* its likeness as such, -1..1 */
 	bool speaker;		/* the query names who speaks */
 	double role;
 };
@@ -53,9 +54,13 @@ struct rank_facts {
 	double before, after, before2, after2;
 	double sitting;		/* the best of it, this one included */
 	bool alone;		/* no turn: nothing is around it */
+	double together;	/* of the query's words, those that stand in
+				   it as they stand in the query, 0..1 */
 	int64_t age_ms;
 	uint64_t weight;	/* thousandths; 0: it has none */
 };
+/* Whether there is anything to say for it: a word, likeness, a neighbour. */
+bool rank_is_found(const struct rank_facts *f);
 double rank_score(const struct rank_facts *f, struct search_why *why);
 /* Brings a score to 0..1, in the same order. */
 double rank_unit(double score);

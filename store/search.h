@@ -65,6 +65,7 @@ struct search_query {
 					   the newest document of the domain */
 	bool lexical;			/* without dense similarity */
 	bool wordless;			/* hits need not say which words */
+	bool padded;			/* also what has little to do with it */
 };
 
 #define SEARCH_ALL                                                          \

@@ -256,14 +256,17 @@ dense_run(struct run *r)
 }
 
 double
-dense_of(const struct run *r, const struct source *source, uint32_t doc)
+dense_of(const struct run *r, const struct source *source, uint32_t doc,
+    double *alike)
 {
 	double above;
 
+	*alike = 0.0;
 	if (!r->dense.on || source->vectors == NULL ||
 	    r->dense.most <= r->dense.mean)
 		return 0.0;
-	above = likeness(r, source, doc) - r->dense.mean;
+	*alike = likeness(r, source, doc);
+	above = *alike - r->dense.mean;
 	return above <= 0.0 ? 0.0 : above >= r->dense.most - r->dense.mean ?
 	    1.0 : above / (r->dense.most - r->dense.mean);
 }

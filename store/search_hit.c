@@ -87,6 +87,15 @@ version_that_counts(const struct run *r, struct slice name)
 	return seq;
 }
 
+static void
+put_plain(const struct run *r, const struct document *d, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_texts; i++)
+		tokenise_plain(r->s->tokeniser, d->texts[i], out);
+}
+
 static bool
 has_phrases(const struct run *r, const struct document *d)
 {
@@ -97,8 +106,7 @@ has_phrases(const struct run *r, const struct document *d)
 	if (r->parsed.n_phrases == 0)
 		return true;
 	buf_init(&plain, SIZE_MAX / 4);
-	for (i = 0; i < d->n_texts; i++)
-		tokenise_plain(r->s->tokeniser, d->texts[i], &plain);
+	put_plain(r, d, &plain);
 	for (i = 0; i < r->parsed.n_phrases && all; i++)
 		all = memmem(plain.ptr, plain.len, r->parsed.phrases[i].ptr,
 		    r->parsed.phrases[i].len) != NULL;
@@ -272,15 +280,31 @@ stands_up(const struct run *r, const struct candidate *c,
 	return slice_eq(d->domain, r->q->domain) && has_phrases(r, d);
 }
 
+static double
+together_in(const struct run *r, const struct document *d)
+{
+	struct buf plain;
+	double share;
+
+	buf_init(&plain, SIZE_MAX / 4);
+	put_plain(r, d, &plain);
+	share = together_of(r, buf_slice(&plain));
+	buf_release(&plain);
+	return share;
+}
+
+/* Where together is not NULL it is to be found out. */
 static bool
 make_hit(const struct run *r, const struct candidate *c,
-    struct arena *scratch, struct search_hit *hit)
+    struct arena *scratch, struct search_hit *hit, double *together)
 {
 	struct stage_entry e;
 	struct document d;
 
 	if (!stands_up(r, c, &e, &d))
 		return false;
+	if (together != NULL)
+		*together = together_in(r, &d);
 	*hit = (struct search_hit){
 		.kind = d.kind, .seq = d.seq, .i = d.i,
 		.key = key_of(&d, r->arena),
@@ -312,24 +336,27 @@ is_asked(const struct run *r, const struct candidate *c)
 static void
 fill_pool(struct run *r, struct pool *p)
 {
+	size_t i, look = together_look(r);
 	struct rank_facts facts;
 	struct search_hit *hit;
 	struct arena scratch;
-	size_t i;
+	double together;
 
 	arena_init(&scratch);
 	for (i = 0; i < r->n_candidates && p->n < p->most; i++) {
 		/* Only one that is superseded makes room below the limit. */
 		if (r->q->in == SEARCH_IN(SEARCH_TURN) &&
-		    p->n >= r->q->limit + p->superseded)
+		    p->n >= look && p->n >= r->q->limit + p->superseded)
 			break;
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
 		if (r->ranked[i]->score <= 0.0 ||
 		    !is_asked(r, r->ranked[i]) ||
-		    !make_hit(r, r->ranked[i], &scratch, hit))
+		    !make_hit(r, r->ranked[i], &scratch, hit,
+			p->n < look ? &together : NULL))
 			continue;
 		facts = r->ranked[i]->facts;
+		facts.together = p->n < look ? together : 0.0;
 		facts.weight = hit->weight;
 		hit->score = rank_unit(rank_score(&facts, &hit->why));
 		p->superseded += hit->superseded;
@@ -399,7 +426,8 @@ fill_threads(struct run *r, struct pool *p)
 	for (i = 0; i < n && p->n < p->most; i++) {
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
-		if (!make_hit(r, r->ranked[threads[i].best], &scratch, hit))
+		if (!make_hit(r, r->ranked[threads[i].best], &scratch, hit,
+			NULL))
 			continue;
 		hit->kind = SEARCH_THREAD;
 		hit->key = arena_printf(r->arena, "t%llu",
@@ -473,6 +501,8 @@ hits_of(struct run *r, struct search_result *out)
 	struct pool p = { .most = r->q->limit + r->q->limit / 4 + 8 };
 	size_t i;
 
+	if (p.most < together_look(r))
+		p.most = together_look(r);
 	if (p.most > r->n_candidates)
 		p.most = r->n_candidates;
 	p.hits = arena_room(r->arena, (p.most + 1) * sizeof(p.hits[0]));

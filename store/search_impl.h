@@ -82,6 +82,7 @@ struct query_word {
 	size_t at, len;
 	struct slice folded;
 	bool name;		/* of a speaker of the domain */
+	bool tells;		/* it is no stop word, nor frames a question */
 };
 
 struct parsed {
@@ -186,9 +187,19 @@ candidate_string(const struct run *r, const struct candidate *c,
 
 /* Likeness to the query of the sources' documents; the most alike are added. */
 void dense_run(struct run *r);
-/* 0 to 1, 1 being the most alike document there is. */
+/* 0 to 1, 1 being the most alike document there is; *alike: as such. */
 double dense_of(const struct run *r, const struct source *source,
-    uint32_t doc);
+    uint32_t doc, double *alike);
+
+/* ---- search_together.c ---- */
+
+/*
+ * How much of the query stands in a text as it stands in the query, 0 to 1;
+ * `plain` is the text as tokenise_plain gives it.
+ */
+double together_of(const struct run *r, struct slice plain);
+/* Of how many candidates that is to be looked at; 0: of none. */
+size_t together_look(const struct run *r);
 
 /* ---- search_hit.c ---- */
 

@@ -37,11 +37,11 @@ own_facts(const struct run *r, uint32_t place, uint32_t doc,
 	*own = (struct rank_own){
 		.terms = r->most_terms > 0.0f ?
 		    r->s->scores[doc] / r->most_terms : 0.0,
-		.dense = dense_of(r, source, d),
 		.speaker = r->speakers && r->s->speaks[doc] > 0,
 		.role = r->role[source->x.norms[d]] * rank_wish((unsigned)
 		    section_value(&source->x, COLUMN_WISH, d)),
 	};
+	own->dense = dense_of(r, source, d, &own->alike);
 }
 
 /* Until the next one is asked for. */

@@ -203,6 +203,21 @@ read_words(struct parsed *p, struct arena *arena, struct slice text)
 	}
 }
 
+/* Those that are among the terms. */
+static void
+mark_telling(struct search *s, struct parsed *p)
+{
+	const struct token *tokens;
+	size_t i, k, n;
+
+	for (i = 0; i < p->n_words; i++) {
+		n = tokenise(s->tokeniser, p->words[i].folded, &tokens);
+		for (k = 0; n > 0 && k < p->n_terms && !p->words[i].tells; k++)
+			p->words[i].tells = slice_eq(p->terms[k].term,
+			    tokens[0].term);
+	}
+}
+
 static void
 add_words(struct search *s, struct parsed *p, struct arena *arena,
     struct slice text, bool must)
@@ -303,6 +318,7 @@ parse_query(struct search *s, const struct search_query *q,
 	add_plain(s, out, arena, slice_of(text.ptr + at, text.len - at));
 	drop_framing(out);
 	read_words(out, arena, text);
+	mark_telling(s, out);
 	add_dates(out, arena, text);
 	return 0;
 }

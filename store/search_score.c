@@ -570,6 +570,8 @@ score_words(struct run *r)
 void
 score_rank(struct run *r)
 {
+	/* A phrase is there or not: whoever has it is found. */
+	bool may_pad = r->q->padded || r->parsed.n_phrases > 0;
 	struct candidate *c;
 	size_t i;
 
@@ -581,7 +583,8 @@ score_rank(struct run *r)
 	    sizeof(r->ranked[0]));
 	for (i = 0; i < r->n_candidates; i++) {
 		c = r->ranked[i] = &r->candidates[i];
-		c->score = rank_score(&c->facts, &c->why);
+		if (may_pad || rank_is_found(&c->facts))
+			c->score = rank_score(&c->facts, &c->why);
 	}
 	qsort(r->ranked, r->n_candidates, sizeof(r->ranked[0]),
 	    compare_scores);

@@ -111,6 +111,20 @@ is "$(keys 'education' --in threads | cut -d' ' -f1)" chat 'threads are found by
 seq=$(turn 'the zeppelin landed' user Ann thread z id z1 ts 2023-09-01T00:00:00Z | skein send | sed -E 's/.*"seq":([0-9]+).*/\1/')
 is "$(first zeppelin --after "$seq")" z1 'findable once the store is there'
 
+# words that stand together, and what has nothing to do with any of them
+line() { printf '{"domain":"words","id":"%s","user":"u%s","ts":"2025-03-0%sT10:00:00Z","text":"%s"}\n' "$1" "$2" "$2" "$3"; }
+{
+  line w1 1 'the build server ran out of memory again'
+  line w2 2 'my memory of the trip is fading'
+  line w3 3 'we should paint the fence green'
+  line w4 4 'please water the plants on friday'
+  line w5 5 'the memory card is full'
+  line w6 6 'out with the old and in with the new'
+} | skein send --wait >/dev/null
+is "$(first 'out of memory' --domain words)" w1 'words that stand together as in the query come first'
+is "$(keys 'out of memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' 'what shares no word and no meaning is not listed'
+is "$(keys 'memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' '  nor for one word'
+
 # lineage: seed 5
 if skein help | grep -q '^  remember '; then
   a=$(skein remember --json 'the monitor checks status and role of each agent' | field result)
