@@ -27,6 +27,9 @@ together_look(const struct run *r)
 	const struct parsed *p = &r->parsed;
 	size_t i, tell = 0, pairs = 0;
 
+	/* Who fills a budget takes them all. */
+	if (r->q->padded)
+		return 0;
 	for (i = 0; i < p->n_words; i++) {
 		tell += p->words[i].tells && !p->words[i].name;
 		pairs += is_pair(p, i) &&
