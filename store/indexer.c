@@ -60,7 +60,8 @@ mend(struct stage *st, struct indexer *ix)
 		segment_close(&s);
 	}
 	/* Vectors of another table than is in use now are made again too. */
-	merger_look(&ix->merger, &st->conf, list.n > 0);
+	merger_look(&ix->merger, &st->conf, list.n > 0 ||
+	    st->conf.embed_endpoint[0] != '\0');
 	segment_list_release(&list);
 }
 

@@ -40,7 +40,7 @@ become(const char *path, const char *home, pid_t parent)
 	signal(SIGINT, SIG_DFL);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1 || getppid() != parent)
 		_exit(127);
-	execl(path, "skein-merge", "--home", home, (char *)NULL);
+	execl(path, "skein-merge", "--home", home, MERGER_STAY, (char *)NULL);
 	_exit(127);
 }
 

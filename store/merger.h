@@ -19,6 +19,9 @@ struct merger {
 	bool broken;		/* it cannot be started; said once */
 };
 
+/* It does not end before the stage, where an endpoint makes vectors. */
+#define MERGER_STAY "--stay"
+
 /* Starts one if there may be work and none runs. */
 void merger_look(struct merger *m, const struct conf *conf, bool work);
 void merger_stop(struct merger *m);

@@ -71,6 +71,8 @@ search_open(const struct conf *conf)
 	s->dir = segments_dir(conf);
 	s->tokeniser = tokeniser_new();
 	s->embed = embed_open_set(conf);
+	if (s->embed != NULL && embed_is_remote(s->embed))
+		s->pool = vector_pool_open(s->dir, s->embed);
 	tail_init(&s->tail, s->tokeniser);
 	return s;
 }
@@ -91,6 +93,7 @@ search_close(struct search **s)
 	tail_release(&(*s)->tail);
 	vector_cache_release(&(*s)->cache);
 	tokeniser_free(&(*s)->tokeniser);
+	vector_pool_close(&(*s)->pool);
 	if ((*s)->embed != NULL)
 		embed_close(&(*s)->embed);
 	segment_list_release(&(*s)->list);

@@ -36,7 +36,8 @@ release(void *vectors)
 
 /*
  * A segment's vectors: the file's, else an empty set to make them into.  An
- * endpoint's come later, as a file: NULL, and it is looked for again.
+ * endpoint's of a piece come later, as a file: NULL, and it is looked for
+ * again.
  */
 static struct vectors *
 open_vectors(struct search *s, struct segment *segment)
@@ -59,8 +60,8 @@ open_vectors(struct search *s, struct segment *segment)
 		free(path);
 		free(file);
 	}
-	if (v == NULL && embed_is_remote(s->embed)) {
-		s->lacking = s->lacking || piece;
+	if (v == NULL && piece && embed_is_remote(s->embed)) {
+		s->lacking = true;
 		return NULL;
 	}
 	if (v == NULL)
@@ -80,9 +81,18 @@ find_vectors(struct run *r, struct source *source)
 	if (v == NULL)
 		return;		/* then words alone count here */
 	source->vectors = vectors_of(v, source->x.place, &source->sum);
-	if (source->vectors != NULL || source->x.n_docs > MAKE_MOST ||
-	    embed_is_remote(r->s->embed))
+	if (source->x.n_docs > MAKE_MOST)
 		return;		/* then words alone count here */
+	if (embed_is_remote(r->s->embed)) {
+		if (vectors_are_made(v) && !vectors_gather(v, &source->x,
+			r->view->shared, r->s->embed, r->s->pool))
+			r->s->lacking = true;
+		source->vectors = vectors_of(v, source->x.place,
+		    &source->sum);
+		return;
+	}
+	if (source->vectors != NULL)
+		return;
 	vectors_make(v, &source->x, r->view->shared, r->s->embed,
 	    &r->s->cache);
 	source->vectors = vectors_of(v, source->x.place, &source->sum);
@@ -227,6 +237,8 @@ ask_dense(struct run *r)
 		return;
 	}
 	r->dense.on = true;
+	if (r->s->pool != NULL)
+		vector_pool_look(r->s->pool, r->s->seen.epoch);
 	for (i = 0; i < r->s->n_sources; i++)
 		find_vectors(r, &r->s->sources[i]);
 	measure_mean(r);
@@ -262,10 +274,11 @@ dense_of(const struct run *r, const struct source *source, uint32_t doc,
 	double above;
 
 	*alike = 0.0;
-	if (!r->dense.on || source->vectors == NULL ||
-	    r->dense.most <= r->dense.mean)
+	if (!r->dense.on || source->vectors == NULL)
 		return 0.0;
 	*alike = likeness(r, source, doc);
+	if (r->dense.most <= r->dense.mean)
+		return 0.0;
 	above = *alike - r->dense.mean;
 	return above <= 0.0 ? 0.0 : above >= r->dense.most - r->dense.mean ?
 	    1.0 : above / (r->dense.most - r->dense.mean);

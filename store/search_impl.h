@@ -35,6 +35,7 @@ struct search {
 	char *dir;
 	struct tokeniser *tokeniser;
 	struct embed *embed;		/* NULL: words alone */
+	struct vector_pool *pool;	/* of an endpoint; else NULL */
 	bool lacking;		/* an endpoint's vectors, in a run of late */
 	struct segment_list list;
 	struct search_piece *pieces;

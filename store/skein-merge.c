@@ -13,19 +13,23 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/stage_impl.h"
 #include "common/xmalloc.h"
+#include "store/embed_tail.h"
 #include "store/merge.h"
+#include "store/merger.h"
 #include "store/segments.h"
 #include "store/vectors.h"
 
 enum {
 	SETTLE_US = 100000,
 	QUIET_LOOKS = 20,
-	LACKING_LOOKS = 120	/* until an endpoint is asked again */
+	LACKING_LOOKS = 120,	/* until an endpoint is asked again */
+	LACKING_MOST = 3000	/* each time twice as many, but no more */
 };
 
 struct merging {
@@ -33,17 +37,32 @@ struct merging {
 	char *dir;
 	struct db *store, *shared;
 	struct embed *embed;	/* NULL: words alone */
+	struct vector_pool *pool;	/* of an endpoint; else NULL */
 	bool lacking;		/* an endpoint had no vectors: later again */
+	bool resting;		/* it is not to be asked now */
+	int patience;		/* looks until then */
 	struct segment_list list;
+	struct msg_cursor cursor;	/* the store's */
+	struct embed_tail tail;
 };
 
 static void
 read_list(struct merging *m)
 {
 	struct db_txn *txn = db_read(m->store);
+	struct arena arena;
 
 	segment_list_read(&m->list, txn);
 	db_abort(&txn);
+	txn = db_read(m->shared);
+	m->cursor = (struct msg_cursor){ 0 };
+	arena_init(&arena);
+	(void)db_get_msg(txn, TABLE_cursors, SLICE("store"), MSG_cursor,
+	    &arena, &m->cursor);
+	arena_release(&arena);
+	db_abort(&txn);
+	if (m->pool != NULL)
+		vector_pool_look(m->pool, m->cursor.epoch);
 }
 
 /* ---- vectors ---- */
@@ -59,9 +78,16 @@ make_vectors(struct merging *m, const char *path)
 	if (m->embed == NULL)
 		return;
 	file = vectors_path(path, vectors_model(m->embed));
-	if (access(file, F_OK) == -1 && (s = segment_map(path)) != NULL) {
+	if (access(file, F_OK) == 0) {
+		free(file);
+		return;
+	}
+	if (m->resting) {
+		m->lacking = true;
+	} else if ((s = segment_map(path)) != NULL) {
 		buf_init(&bytes, SIZE_MAX / 4);
-		if (vectors_write(s, m->shared, m->embed, &bytes) == -1)
+		if (vectors_write(s, m->shared, m->embed, m->pool,
+			&bytes) == -1)
 			m->lacking = true;
 		else if (segment_save_bytes(m->dir, file,
 			buf_slice(&bytes)) == -1)
@@ -151,6 +177,17 @@ join_vectors(struct merging *m, const struct segment *whole,
 	free(file);
 }
 
+/* What an endpoint has answered is not thrown away for what it has not. */
+static bool
+is_awaited(const struct merging *m, struct vectors *const *vectors)
+{
+	size_t i, there = 0;
+
+	for (i = 0; i < SEGMENT_FAN; i++)
+		there += vectors[i] != NULL;
+	return m->pool != NULL && there > 0 && there < SEGMENT_FAN;
+}
+
 /* true: a file was made. */
 static bool
 merge_one(struct merging *m, size_t at, unsigned level, const char *path)
@@ -162,7 +199,8 @@ merge_one(struct merging *m, size_t at, unsigned level, const char *path)
 	struct buf bytes;
 
 	buf_init(&bytes, SIZE_MAX / 4);
-	if (n == SEGMENT_FAN && merge_segments(children, n, &bytes) == 0) {
+	if (n == SEGMENT_FAN && !is_awaited(m, vectors) &&
+	    merge_segments(children, n, &bytes) == 0) {
 		whole = segment_take(&bytes);
 		/* First the vectors: who finds the piece finds them. */
 		join_vectors(m, whole, children, vectors, path);
@@ -288,6 +326,9 @@ are_needless(struct merging *m, const char *file)
 	char *path, *now;
 	bool needless;
 
+	if (vector_pool_name_parse(file, &model))
+		return m->embed != NULL && (m->pool == NULL ||
+		    model != vectors_model(m->embed));
 	if (!vectors_name_parse(file, &name, &model))
 		return false;
 	path = segment_path(m->dir, name.level, name.first, name.hash);
@@ -320,6 +361,16 @@ sweep(struct merging *m)
 		closedir(d);
 }
 
+/* What lies behind the last border, of an endpoint. */
+static void
+embed_tail(struct merging *m)
+{
+	if (m->pool != NULL && (m->resting || embed_tail_follow(&m->tail,
+		m->shared, m->embed, m->pool, segment_list_end(&m->list),
+		&m->cursor) == -1))
+		m->lacking = true;
+}
+
 static void
 merge_all(struct merging *m)
 {
@@ -334,25 +385,43 @@ merge_all(struct merging *m)
 			any = merge_level(m, level) || any;
 		sweep(m);
 	} while (any);
+	embed_tail(m);
+	/* An endpoint that goes on failing is asked less and less. */
+	if (!m->resting)
+		m->patience = !m->lacking ? LACKING_LOOKS / 2 :
+		    m->patience < LACKING_MOST / 2 ? m->patience * 2 :
+		    LACKING_MOST;
 }
 
-/* The stage starts nobody while we are here: so look a little longer. */
+/*
+ * The stage starts nobody while we are here: so look a little longer.  Where
+ * an endpoint makes vectors, `stay` until the stage ends: those of new entries
+ * are asked for as they come.
+ */
 static void
-merge_until_quiet(struct merging *m)
+merge_until_quiet(struct merging *m, bool stay)
 {
 	int looks, since = 0;
+	uint64_t epoch;
 	size_t rows;
 
+	m->patience = LACKING_LOOKS / 2;
 	merge_all(m);
-	for (looks = 0; looks < QUIET_LOOKS || m->lacking; looks++) {
+	epoch = m->cursor.epoch;
+	for (looks = 0; looks < QUIET_LOOKS || m->lacking || stay; looks++) {
 		rows = m->list.n;
 		usleep(SETTLE_US);
 		read_list(m);
+		if (m->cursor.epoch != epoch)
+			break;	/* the store is made again: so are we */
 		since = m->lacking ? since + 1 : 0;
-		if (m->list.n != rows || since >= LACKING_LOOKS) {
-			since = 0;
+		m->resting = m->lacking && since < m->patience;
+		if (m->list.n != rows || since >= m->patience) {
+			since = m->resting ? since : 0;
 			merge_all(m);
 			looks = 0;
+		} else if (!m->lacking) {
+			embed_tail(m);
 		}
 	}
 }
@@ -362,7 +431,12 @@ static int
 take_lock(const struct merging *m)
 {
 	char *path = xasprintf("%s/lock", m->dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd;
+
+	/* Before the first border there is no piece, and no folder. */
+	if (mkdir(m->dir, 0700) == -1 && errno != EEXIST)
+		log_warn("%s", m->dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
 	free(path);
 	return fd != -1 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : -1;
@@ -399,9 +473,13 @@ main(int argc, char **argv)
 	m.store = open_db(&m, ENV_store);
 	m.shared = open_db(&m, ENV_shared);
 	m.embed = embed_open_set(&m.conf);
+	if (m.embed != NULL && embed_is_remote(m.embed))
+		m.pool = vector_pool_open(m.dir, m.embed);
 	/* The stage lists the piece that we were started for right after. */
 	usleep(SETTLE_US);
-	merge_until_quiet(&m);
+	merge_until_quiet(&m, m.pool != NULL && argc > 1 &&
+	    strcmp(argv[1], MERGER_STAY) == 0);
+	vector_pool_close(&m.pool);
 	if (m.embed != NULL)
 		embed_close(&m.embed);
 	db_close(&m.shared);

@@ -19,8 +19,7 @@
 #define VECTORS_MAGIC { 's', 'k', 'e', 'i', 'n', 'v', 'e', 'c' }
 enum {
 	VECTORS_FORMAT = 1,
-	CACHE_SLOTS = 1 << 16, CACHE_MOST = 1 << 15,
-	TRIES_MOST = 3, TRY_AGAIN_S = 11	/* it rests for ten */
+	CACHE_SLOTS = 1 << 16, CACHE_MOST = 1 << 15
 };
 
 struct vectors_header {
@@ -40,6 +39,8 @@ struct vectors {
 	struct {
 		int8_t *at;
 		int64_t *sum;
+		bool lacking;
+		uint64_t version;	/* of the pool they were gathered from */
 	} *made;		/* in memory */
 };
 
@@ -210,6 +211,12 @@ vectors_free(struct vectors *v)
 }
 
 bool
+vectors_are_made(const struct vectors *v)
+{
+	return v->made != NULL;
+}
+
+bool
 vectors_is_sound(const struct vectors *v)
 {
 	struct vectors_header h;
@@ -313,10 +320,44 @@ make_some(const struct section *x, uint32_t doc, uint32_t end,
 	arena_release(&arena);
 }
 
+/* Those that the pool has not are asked for, and kept in it. */
+static int
+ask_pooled(const struct embed *embed, struct vector_pool *pool,
+    const struct slice *texts, size_t n, int8_t *out)
+{
+	struct slice missing[EMBED_MANY];
+	size_t places[EMBED_MANY], i, n_missing = 0;
+	size_t dims = embed_dims(embed);
+	const int8_t *found;
+	int8_t *made;
+	int rc = 0;
+
+	for (i = 0; i < n; i++) {
+		found = vector_pool_find(pool, texts[i]);
+		if (found != NULL) {
+			memcpy(out + i * dims, found, dims);
+		} else {
+			missing[n_missing] = texts[i];
+			places[n_missing++] = i;
+		}
+	}
+	if (n_missing == 0)
+		return 0;
+	made = xmalloc(n_missing * dims);
+	rc = embed_many(embed, missing, n_missing, made);
+	if (rc == 0)
+		rc = vector_pool_add(pool, missing, n_missing, made);
+	for (i = 0; i < n_missing && rc == 0; i++)
+		memcpy(out + places[i] * dims, made + i * dims, dims);
+	free(made);
+	return rc;
+}
+
 /* The same for a file: many at once, and -1 where that fails. */
 static int
 make_batches(const struct section *x, uint32_t doc, uint32_t end,
-    struct db_txn *shared, const struct embed *embed, int8_t *out)
+    struct db_txn *shared, const struct embed *embed,
+    struct vector_pool *pool, int8_t *out)
 {
 	struct slice texts[EMBED_MANY];
 	struct arena arena;
@@ -327,7 +368,8 @@ make_batches(const struct section *x, uint32_t doc, uint32_t end,
 	while (rc == 0 && doc < end) {
 		for (n = 0; n < EMBED_MANY && doc < end; n++, doc++)
 			texts[n] = doc_text(x, doc, shared, &arena);
-		rc = embed_many(embed, texts, n, out);
+		rc = pool == NULL ? embed_many(embed, texts, n, out) :
+		    ask_pooled(embed, pool, texts, n, out);
 		out += n * embed_dims(embed);
 		arena_reset(&arena);
 	}
@@ -360,6 +402,40 @@ vectors_make(struct vectors *v, const struct section *x,
 	    v->made[x->place].at);
 	sum_up(v->made[x->place].at, x->n_docs, dims,
 	    v->made[x->place].sum);
+}
+
+bool
+vectors_gather(struct vectors *v, const struct section *x,
+    struct db_txn *shared, const struct embed *embed,
+    struct vector_pool *pool)
+{
+	size_t dims = embed_dims(embed), i = x->place;
+	const int8_t *found;
+	struct arena arena;
+	uint32_t doc;
+
+	if (v->made[i].at != NULL && (!v->made[i].lacking ||
+		v->made[i].version == vector_pool_version(pool)))
+		return !v->made[i].lacking;
+	if (v->made[i].at == NULL) {
+		v->made[i].at = xcalloc((size_t)x->n_docs + 1, dims);
+		v->made[i].sum = xmalloc(dims * sizeof(int64_t));
+	}
+	v->made[i].version = vector_pool_version(pool);
+	v->made[i].lacking = false;
+	arena_init(&arena);
+	for (doc = 0; doc < x->n_docs; doc++) {
+		found = vector_pool_find(pool, doc_text(x, doc, shared,
+		    &arena));
+		if (found != NULL)
+			memcpy(v->made[i].at + (size_t)doc * dims, found, dims);
+		else
+			v->made[i].lacking = true;
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	sum_up(v->made[i].at, x->n_docs, dims, v->made[i].sum);
+	return !v->made[i].lacking;
 }
 
 /* ---- files ---- */
@@ -416,31 +492,22 @@ end_file(const struct segment *s, const struct embed *embed, struct buf *out)
 	memcpy(out->ptr, &h, sizeof(h));
 }
 
-/*
- * With a view of its own.  An endpoint is asked a few times: a large piece
- * should not be begun anew for one bad moment.
- */
+/* With a view of its own. */
 static int
 make_part(const struct section *x, uint32_t doc, uint32_t end,
-    struct db *shared, const struct embed *embed, int8_t *out)
+    struct db *shared, const struct embed *embed, struct vector_pool *pool,
+    int8_t *out)
 {
-	struct db_txn *txn;
-	unsigned tries;
-	int rc;
+	struct db_txn *txn = db_read(shared);
+	int rc = make_batches(x, doc, end, txn, embed, pool, out);
 
-	for (tries = 0;; tries++) {
-		txn = db_read(shared);
-		rc = make_batches(x, doc, end, txn, embed, out);
-		db_abort(&txn);
-		if (rc == 0 || tries == TRIES_MOST)
-			return rc;
-		sleep(TRY_AGAIN_S);
-	}
+	db_abort(&txn);
+	return rc;
 }
 
 int
 vectors_write(const struct segment *s, struct db *shared,
-    const struct embed *embed, struct buf *out)
+    const struct embed *embed, struct vector_pool *pool, struct buf *out)
 {
 	/* A view of the log that is held while an endpoint thinks, grows it. */
 	uint32_t most = embed_is_remote(embed) ? EMBED_MANY : SEGMENT_SPAN;
@@ -458,7 +525,7 @@ vectors_write(const struct segment *s, struct db *shared,
 		at = file_vectors(out, i, dims, &sum);
 		for (doc = 0; doc < x.n_docs && rc == 0; doc = end) {
 			end = x.n_docs - doc > most ? doc + most : x.n_docs;
-			rc = make_part(&x, doc, end, shared, embed,
+			rc = make_part(&x, doc, end, shared, embed, pool,
 			    at + (size_t)doc * dims);
 		}
 		sum_up(at, x.n_docs, dims, sum);

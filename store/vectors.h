@@ -19,6 +19,7 @@
 #include "common/db.h"
 #include "store/embed.h"
 #include "store/segment.h"
+#include "store/vector_pool.h"
 
 uint64_t vectors_model(const struct embed *embed);
 /* The name beside a segment's, to be freed. */
@@ -45,6 +46,8 @@ void vectors_free(struct vectors *v);
 /* A domain's, n_docs times dims bytes, and their sum; NULL: not there. */
 const int8_t *vectors_of(const struct vectors *v, size_t domain,
     const int64_t **sum);
+/* Made in memory, of no file. */
+bool vectors_are_made(const struct vectors *v);
 bool vectors_is_sound(const struct vectors *v);
 
 /* Vectors of documents that were made before, by entry, kind and place. */
@@ -63,11 +66,19 @@ void vectors_make(struct vectors *v, const struct section *x,
     struct db_txn *shared, const struct embed *embed,
     struct vector_cache *cache);
 /*
+ * The same by what an endpoint has answered so far.  False: some are lacking,
+ * which are nothing but zeroes: it may be called again.
+ */
+bool vectors_gather(struct vectors *v, const struct section *x,
+    struct db_txn *shared, const struct embed *embed,
+    struct vector_pool *pool);
+/*
  * All of a segment as the bytes of a file.  Takes transactions of its own, and
- * none for long.  -1: an endpoint has none now.
+ * none for long.  -1: an endpoint has none now; those that it had are in the
+ * pool, which is NULL without an endpoint.
  */
 int vectors_write(const struct segment *s, struct db *shared,
-    const struct embed *embed, struct buf *out)
+    const struct embed *embed, struct vector_pool *pool, struct buf *out)
     __attribute__((warn_unused_result));
 /* The same of vectors of segments that `s` is the merge of. */
 int vectors_join(const struct segment *s, struct segment *const *parts,

@@ -16,6 +16,7 @@ import time
 
 FOLDER = sys.argv[1]
 LOCK = threading.Lock()
+LEFT = {}
 
 
 def mode():
@@ -91,6 +92,10 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
         if self.path.endswith("/embeddings"):
             record({"path": self.path, "key": self.headers.get("Authorization"), "model": asked["model"],
                     "texts": len(asked["input"])})
+            if how == "few":  # so many, and then none
+                LEFT.setdefault("n", int(rest[0]))
+                LEFT["n"] -= 1
+                how = "500" if LEFT["n"] < 0 else how
             if how.isdigit():
                 return self.reply(int(how), b'{"error":{"message":"no"}}')
             data = [{"object": "embedding", "index": i, "embedding": vector(t)} for i, t in enumerate(asked["input"])]

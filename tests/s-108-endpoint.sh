@@ -54,6 +54,15 @@ is "$(models | wc -l)" 1 'models do not mix'
 is "$(first schooling)" m90 'found by its meaning'
 ok 'and by who looked when there were none yet' wait_for 20 finds_it
 is "$(first item4199)" m4199 'what lies behind the border is found by its words'
+late() { skein search --json --in turns --limit 1 --domain late schooling | jq -r .id; }
+is_late() { test "$(late)" = late1; }
+cat >"$SCRATCH/late" <<'END'
+{"domain":"late","user":"u1","id":"late0","ts":1700010000000,"text":"The fence is green"}
+{"domain":"late","user":"u2","id":"late1","ts":1700010001000,"text":"My studies begin in autumn"}
+END
+skein send --wait <"$SCRATCH/late" >/dev/null
+ok '  and by its meaning, without another border' wait_for 20 is_late
+is "$(ls "$SKEIN_HOME"/db/segments/pool-*.vec | wc -l)" 1 '  its vector waits in the pool'
 is "$(jq -r 'select(.texts > 64) | .texts' "$files/requests" | wc -l)" 0 'no request has more than 64 texts'
 is "$(jq -r .model "$files/requests" | sort -u)" tester-1 'each names the model'
 is "$(digest | grep -E '^(segments|versions|covers) ')" "$(grep -E '^(segments|versions|covers) ' "$SCRATCH/digest")" \
@@ -61,11 +70,29 @@ is "$(digest | grep -E '^(segments|versions|covers) ')" "$(grep -E '^(segments|v
 sound 'and the index is sound'
 down
 
+# An endpoint that fails late: what it has answered is not asked again.
+export SKEIN_EMBED_MODEL=tester-2
+tester=$(models)
+echo 'few 30' >"$files/mode"
+: >"$files/requests"
+start
+asked_so_often() { test "$(wc -l <"$files/requests")" -gt "$1"; }
+ok 'it answers for a while' wait_for "$PATIENCE" asked_so_often 30
+sleep 1
+is "$(wc -l <"$files/requests")" 31 'and is left alone after it has failed'
+echo good >"$files/mode"
+ok 'it is asked again later' wait_for "$PATIENCE" is_other "$tester"
+ok 'for what it had not answered, and for nothing else' \
+  test "$(jq -s 'map(.texts) | add' "$files/requests")" -le $((4202 + 64 * 2))
+is "$(late)" late1 'found by the third model'
+down
+
 # Back to the table.
 unset SKEIN_EMBED_ENDPOINT SKEIN_EMBED_MODEL SKEIN_EMBED_DIMS
 other=$(models)
 start
 ok 'back to the table' wait_for "$PATIENCE" is_other "$other"
+is "$(ls "$SKEIN_HOME"/db/segments/pool-*.vec 2>/dev/null | wc -l)" 0 'and no pool is left'
 is "$(models)" "$table" 'the same as before'
 down
 exec 9>&-
