@@ -158,5 +158,5 @@ main(void)
 	if (system(command) != 0)
 		abort();
 	free(command);
-	return done_testing();
+	return done();
 }
