@@ -70,9 +70,7 @@ ask(const struct embed *embed, struct vector_pool *pool,
 
 	for (at = 0; at < t->n && rc == 0; at += n) {
 		n = t->n - at < EMBED_MANY ? t->n - at : EMBED_MANY;
-		rc = embed_many(embed, t->at + at, n, out);
-		if (rc == 0)
-			rc = vector_pool_add(pool, t->at + at, n, out);
+		rc = vector_pool_ask(pool, embed, t->at + at, n, out);
 	}
 	free(out);
 	return rc;

@@ -141,12 +141,6 @@ struct run {
 	size_t n_candidates;
 };
 
-/* The best by their key, the worst of them on top. */
-struct heap {
-	struct scored *at;
-	size_t n, most;
-};
-void heap_offer(struct heap *h, const struct scored *c);
 /* Whether a document of a source passes the query's filters. */
 bool passes(const struct run *r, const struct source *source, uint32_t doc);
 
@@ -158,8 +152,19 @@ void score_rank(struct run *r);
 void score_drop(struct run *r);
 /* Makes memory ready for the next run. */
 void score_clear(struct run *r);
+
+/* ---- search_choose.c ---- */
+
+/* The best by their key, the worst of them on top. */
+struct heap {
+	struct scored *at;
+	size_t n, most;
+};
+void heap_offer(struct heap *h, const struct scored *c);
 /* Enough for a limit, and n at least. */
 size_t at_least(size_t n, uint64_t limit);
+/* Into r->scored. */
+void choose_scored(struct run *r);
 
 /* ---- search_near.c ---- */
 

@@ -322,6 +322,37 @@ vector_pool_add(struct vector_pool *p, const struct slice *texts, size_t n,
 	return rc;
 }
 
+int
+vector_pool_ask(struct vector_pool *p, const struct embed *embed,
+    const struct slice *texts, size_t n, int8_t *out)
+{
+	struct slice missing[EMBED_MANY];
+	size_t places[EMBED_MANY], i, n_missing = 0;
+	const int8_t *found;
+	int8_t *made;
+	int rc = 0;
+
+	for (i = 0; i < n; i++) {
+		found = vector_pool_find(p, texts[i]);
+		if (found != NULL) {
+			memcpy(out + i * p->dims, found, p->dims);
+		} else {
+			missing[n_missing] = texts[i];
+			places[n_missing++] = i;
+		}
+	}
+	if (n_missing == 0)
+		return 0;
+	made = xmalloc(n_missing * p->dims);
+	rc = embed_many(embed, missing, n_missing, made);
+	if (rc == 0)
+		rc = vector_pool_add(p, missing, n_missing, made);
+	for (i = 0; i < n_missing && rc == 0; i++)
+		memcpy(out + places[i] * p->dims, made + i * p->dims, p->dims);
+	free(made);
+	return rc;
+}
+
 void
 vector_pool_begin(struct vector_pool *p)
 {

@@ -31,6 +31,10 @@ const int8_t *vector_pool_find(struct vector_pool *p, struct slice text);
 /* For the one who writes, after a look: n vectors behind each other. */
 int vector_pool_add(struct vector_pool *p, const struct slice *texts,
     size_t n, const int8_t *vectors) __attribute__((warn_unused_result));
+/* At most EMBED_MANY vectors: those it has, and the rest asked for and kept. */
+int vector_pool_ask(struct vector_pool *p, const struct embed *embed,
+    const struct slice *texts, size_t n, int8_t *out)
+    __attribute__((warn_unused_result));
 /*
  * Keeps those alone that were found or added since it was begun.  A file of
  * another epoch goes when it is begun.

@@ -320,39 +320,6 @@ make_some(const struct section *x, uint32_t doc, uint32_t end,
 	arena_release(&arena);
 }
 
-/* Those that the pool has not are asked for, and kept in it. */
-static int
-ask_pooled(const struct embed *embed, struct vector_pool *pool,
-    const struct slice *texts, size_t n, int8_t *out)
-{
-	struct slice missing[EMBED_MANY];
-	size_t places[EMBED_MANY], i, n_missing = 0;
-	size_t dims = embed_dims(embed);
-	const int8_t *found;
-	int8_t *made;
-	int rc = 0;
-
-	for (i = 0; i < n; i++) {
-		found = vector_pool_find(pool, texts[i]);
-		if (found != NULL) {
-			memcpy(out + i * dims, found, dims);
-		} else {
-			missing[n_missing] = texts[i];
-			places[n_missing++] = i;
-		}
-	}
-	if (n_missing == 0)
-		return 0;
-	made = xmalloc(n_missing * dims);
-	rc = embed_many(embed, missing, n_missing, made);
-	if (rc == 0)
-		rc = vector_pool_add(pool, missing, n_missing, made);
-	for (i = 0; i < n_missing && rc == 0; i++)
-		memcpy(out + places[i] * dims, made + i * dims, dims);
-	free(made);
-	return rc;
-}
-
 /* The same for a file: many at once, and -1 where that fails. */
 static int
 make_batches(const struct section *x, uint32_t doc, uint32_t end,
@@ -369,7 +336,7 @@ make_batches(const struct section *x, uint32_t doc, uint32_t end,
 		for (n = 0; n < EMBED_MANY && doc < end; n++, doc++)
 			texts[n] = doc_text(x, doc, shared, &arena);
 		rc = pool == NULL ? embed_many(embed, texts, n, out) :
-		    ask_pooled(embed, pool, texts, n, out);
+		    vector_pool_ask(pool, embed, texts, n, out);
 		out += n * embed_dims(embed);
 		arena_reset(&arena);
 	}
