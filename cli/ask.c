@@ -92,7 +92,7 @@ verb_ask(struct cli *cli, int argc, char **argv)
 {
 	struct msg_ask ask = { .number = 1, .rows = cli->json };
 	struct slice *arguments;
-	int i, rc;
+	int i, rc = 0;
 
 	if (argc < 2)
 		return cli_usage(cli, "which verb? 'skein ask search "
@@ -104,13 +104,15 @@ verb_ask(struct cli *cli, int argc, char **argv)
 	arguments = xcalloc((size_t)argc, sizeof(arguments[0]));
 	ask.verb = slice_str(argv[1]);
 	ask.arguments.at = arguments;
-	for (i = 2; i < argc; i++) {
+	for (i = 2; rc == 0 && i < argc; i++) {
 		if (strcmp(argv[i], "--after") == 0 && i + 1 < argc)
-			ask.after = strtoull(argv[++i], NULL, 10);
+			rc = options_number(cli, "after", argv[++i],
+			    &ask.after);
 		else
 			arguments[ask.arguments.count++] = slice_str(argv[i]);
 	}
-	rc = exchange(cli, &ask);
+	if (rc == 0)
+		rc = exchange(cli, &ask);
 	free(arguments);
 	return rc;
 }

@@ -36,14 +36,12 @@ read_name(struct slice name, uint64_t *seq, struct slice *branch)
 {
 	size_t i;
 
-	*seq = 0;
 	*branch = SLICE_NONE;
-	if (name.len < 2 || name.len > 512 || name.ptr[0] != 'v')
+	*seq = 0;
+	if (name.len > 512 || !slice_starts(name, "v"))
 		return -1;
-	for (i = 1; i < name.len && name.ptr[i] >= '0' && name.ptr[i] <= '9';
-	     i++)
-		*seq = *seq * 10 + (uint64_t)(name.ptr[i] - '0');
-	if (i == 1 || i > 20)
+	i = 1 + slice_digits(name, 1, seq);
+	if (i == 1)
 		return -1;
 	if (i == name.len)
 		return 0;

@@ -63,9 +63,7 @@ find_seq(struct slice key, size_t *at, size_t *end, uint64_t *seq)
 	if (i < key.len && strchr("acktlpxv", key.ptr[i]) != NULL)
 		i++;
 	*at = i;
-	*seq = 0;
-	for (; i < key.len && is_digit(key.ptr[i]) && i < *at + 18; i++)
-		*seq = *seq * 10 + (uint64_t)(key.ptr[i] - '0');
+	i += slice_digits(key, i, seq);
 	*end = i;
 	if (i == *at || key.ptr[*at] == '0')
 		return false;

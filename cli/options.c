@@ -8,35 +8,29 @@
 #include "cli/cli.h"
 #include "common/when.h"
 
-static int
-read_number(const struct cli *cli, const char *name, const char *value,
+int
+options_number(const struct cli *cli, const char *name, const char *value,
     uint64_t *out)
 {
-	uint64_t n = 0;
-	const char *p;
+	struct slice digits = slice_str(value);
 
-	for (p = value; *p >= '0' && *p <= '9' && p - value < 18; p++)
-		n = n * 10 + (uint64_t)(*p - '0');
-	if (p == value || *p != '\0')
-		return cli_usage(cli, "--%s: '%s' is not a whole number", name,
-		    value);
-	*out = n;
-	return 0;
+	if (digits.len > 0 && slice_digits(digits, 0, out) == digits.len)
+		return 0;
+	return cli_usage(cli, "--%s: '%s' is not a whole number", name, value);
 }
 
 static int
 read_time(const struct cli *cli, const char *name, const char *value,
     int64_t *out)
 {
-	const char *p;
+	struct slice text = slice_str(value);
+	uint64_t ms;
 
-	for (p = value; *p >= '0' && *p <= '9'; p++)
-		;
-	if (p > value && *p == '\0' && p - value < 18) {
-		*out = strtoll(value, NULL, 10);
+	if (text.len > 0 && slice_digits(text, 0, &ms) == text.len) {
+		*out = (int64_t)ms;
 		return 0;
 	}
-	if (when_parse(slice_str(value), out) == 0)
+	if (when_parse(text, out) == 0)
 		return 0;
 	return cli_usage(cli, "--%s: '%s' is not a time: write "
 	    "2025-11-05T10:00:00Z, 2025-11-05, or milliseconds since 1970",
@@ -96,7 +90,7 @@ set(const struct cli *cli, const struct option_spec *spec, const char *value)
 		*(struct slice *)spec->into = slice_str(value);
 		return 0;
 	case OPTION_NUMBER:
-		return read_number(cli, spec->name, value, spec->into);
+		return options_number(cli, spec->name, value, spec->into);
 	case OPTION_TIME:
 		return read_time(cli, spec->name, value, spec->into);
 	case OPTION_END:

@@ -40,6 +40,9 @@ int options_read(const struct cli *cli, const struct option_spec *specs,
     int free_operands, int *argc, char **argv)
     __attribute__((warn_unused_result));
 
+/* A number from 0 up; 0, or 2 after saying that it is none. */
+int options_number(const struct cli *cli, const char *name, const char *value,
+    uint64_t *out) __attribute__((warn_unused_result));
 /* Whether a value, if there is one, is among words; 0, or 2 after saying so. */
 int options_one_of(const struct cli *cli, const char *name, struct slice value,
     const char *words) __attribute__((warn_unused_result));

@@ -18,6 +18,23 @@ slice_str(const char *cstr)
 	return cstr == NULL ? SLICE_NONE : slice_of(cstr, strlen(cstr));
 }
 
+size_t
+slice_digits(struct slice s, size_t at, uint64_t *out)
+{
+	enum { DIGITS_MOST = 18 };
+	size_t i = at;
+
+	*out = 0;
+	for (; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++) {
+		if (i - at == DIGITS_MOST) {
+			*out = 0;
+			return 0;
+		}
+		*out = *out * 10 + (uint64_t)(s.ptr[i] - '0');
+	}
+	return i - at;
+}
+
 int
 slice_cmp(struct slice a, struct slice b)
 {

@@ -65,6 +65,12 @@ slice_starts(struct slice s, const char *prefix)
 	return s.len >= len && memcmp(s.ptr, prefix, len) == 0;
 }
 
+/*
+ * The number that the digits from s.ptr[at] on are: how many there are.  0 when
+ * there is none, or more than 18: no number of ours is that large.
+ */
+size_t slice_digits(struct slice s, size_t at, uint64_t *out);
+
 /* Bytewise order, shorter first on a tie: the order LMDB keeps keys in. */
 int slice_cmp(struct slice a, struct slice b);
 

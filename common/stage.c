@@ -279,6 +279,18 @@ pass_only(struct stage *st)
 	st->spec = &passing;
 }
 
+static uint64_t
+read_number(const char *name, const char *value)
+{
+	struct slice digits = slice_str(value);
+	uint64_t n;
+
+	if (digits.len == 0 || slice_digits(digits, 0, &n) != digits.len)
+		fatalx(EX_REFUSE, "--%s: '%s' is not a whole number", name,
+		    value);
+	return n;
+}
+
 static void
 read_options(struct stage *st, int argc, char **argv)
 {
@@ -306,10 +318,10 @@ read_options(struct stage *st, int argc, char **argv)
 			st->shadow = true;
 			break;
 		case 'f':
-			st->shadow_from = strtoull(optarg, NULL, 10);
+			st->shadow_from = read_number("from", optarg);
 			break;
 		case 'c':
-			st->shadow_count = strtoull(optarg, NULL, 10);
+			st->shadow_count = read_number("count", optarg);
 			break;
 		case 'o':
 			st->once = true;

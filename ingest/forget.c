@@ -55,19 +55,16 @@ struct forget {
 static bool
 read_key(struct slice s, struct named_turn *out)
 {
-	size_t at = 0;
+	size_t at;
 
 	*out = (struct named_turn){ 0 };
-	for (; at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9'; at++)
-		out->seq = out->seq * 10 + (uint64_t)(s.ptr[at] - '0');
-	if (at == 0 || at > 18)
+	at = slice_digits(s, 0, &out->seq);
+	if (at == 0)
 		return false;
 	if (at == s.len)
 		return true;
-	out->has_i = s.ptr[at++] == '.' && at < s.len && s.len - at <= 9;
-	for (; at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9'; at++)
-		out->i = out->i * 10 + (uint64_t)(s.ptr[at] - '0');
-	return out->has_i && at == s.len;
+	out->has_i = s.ptr[at++] == '.' && at < s.len;
+	return out->has_i && slice_digits(s, at, &out->i) == s.len - at;
 }
 
 static bool

@@ -3,9 +3,6 @@
  */
 #include "ingest/place.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "common/when.h"
 #include "ingest/assign.h"
 #include "ingest/cache.h"
@@ -86,17 +83,10 @@ put_place(struct stage *st, enum table_id table, const struct key *k,
 static uint64_t
 own_thread_key(struct slice name)
 {
-	uint64_t n = 0;
-	size_t i;
+	uint64_t n;
 
-	if (name.len < 2 || name.len > 19 || name.ptr[0] != 't')
-		return 0;
-	for (i = 1; i < name.len; i++) {
-		if (name.ptr[i] < '0' || name.ptr[i] > '9')
-			return 0;
-		n = n * 10 + (uint64_t)(name.ptr[i] - '0');
-	}
-	return n;
+	return slice_starts(name, "t") &&
+		slice_digits(name, 1, &n) + 1 == name.len ? n : 0;
 }
 
 /* A thread by the sender's id, else by skein's own key, in the domain. */
@@ -448,11 +438,8 @@ find_turn(struct stage *st, const struct msg_thread *t, struct slice at,
 	struct msg_sent sent = { 0 };
 	struct key k;
 	uint64_t n, seq;
-	size_t digits = 0;
+	size_t digits = slice_digits(at, 0, &seq);
 
-	while (digits < at.len && at.ptr[digits] >= '0' && at.ptr[digits] <= '9')
-		digits++;
-	seq = digits > 0 && digits < 19 ? strtoull(at.ptr, NULL, 10) : 0;
 	if (digits == at.len && seq >= 1 && seq <= t->turn_count) {
 		*number = seq;
 		return true;

@@ -144,9 +144,28 @@ test_arena(void)
 	arena_release(&a);
 }
 
+static void
+test_digits(void)
+{
+	uint64_t n;
+
+	is_int(slice_digits(SLICE("t12.3"), 1, &n), 2, "two digits");
+	is_int(n, 12, "are twelve");
+	is_int(slice_digits(slice_of("12345", 2), 0, &n), 2,
+	    "not past the end");
+	is_int(n, 12, "of the slice");
+	is_int(slice_digits(SLICE("x"), 0, &n), 0, "a letter is no digit");
+	is_int(slice_digits(SLICE("7"), 1, &n), 0, "nor is the end");
+	is_int(slice_digits(SLICE("999999999999999999"), 0, &n), 18,
+	    "eighteen are the most");
+	is_int(slice_digits(SLICE("1234567890123456789"), 0, &n), 0,
+	    "nineteen are none");
+}
+
 int
 main(void)
 {
+	test_digits();
 	test_slices();
 	test_order();
 	test_adding();
