@@ -118,5 +118,17 @@ settled
 is "$(skein turns --domain other --json | wc -l)" 0 'a domain is forgotten'
 is "$(skein turns --json | wc -l)" 3 'others are not'
 ok 'the store is sound' quiet skein check --deep
+
+# An id names a memory in its own domain: the other domain's stays what it was.
+for domain in east west; do
+  skein remember "the $domain gate" --domain $domain --id gate >/dev/null
+  skein refine gate "the $domain gate is shut" --domain $domain >/dev/null
+done
+skein forget artifact gate --domain east >/dev/null
+settled
+refined() { skein export --domain "$1" 2>/dev/null | jq -r 'select(.refines).refines'; }
+is "$(refined west)" gate 'what refines by an id in another domain goes on doing so'
+is "$(skein artifacts --json --domain west | jq -rs 'map(.superseded) | map(tostring) | join(" ")')" 'true false' \
+  '  and the lineage there is whole'
 down
 done_testing
