@@ -15,198 +15,19 @@
  *            using it: a child reads all of it; if the child fails, wiped
  *            and made again
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/log.h"
 #include "common/stage_impl.h"
-#include "common/xmalloc.h"
-
-enum { BOOT_ID_BYTES = 36, STAMP_BYTES = 64 };
-
-static struct {
-	char suspect_path[PATH_MAX];	/* for the signal handler */
-	char data_path[PATH_MAX];	/* the file that is watched */
-	int stamp_fd;
-	char stamp[STAMP_BYTES + 1];	/* the file as we left it */
-} marks = { .stamp_fd = -1 };
-
-static char *
-own_dir(const struct stage *st)
-{
-	if (st->shadow_dir != NULL)
-		return xstrdup(st->shadow_dir);
-	return conf_path(&st->conf, "db/%s", env_name(st->spec->env));
-}
-
-static char *
-mark_path(const struct stage *st, const char *mark)
-{
-	char *dir = own_dir(st), *path = xasprintf("%s/%s", dir, mark);
-
-	free(dir);
-	return path;
-}
-
-/* Reads at most `most` bytes; "" when there is no such file. */
-static void
-read_mark(const char *path, char *out, size_t most)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = 0;
-
-	if (fd != -1) {
-		len = read(fd, out, most);
-		close(fd);
-	}
-	out[len > 0 ? len : 0] = '\0';
-}
-
-static void
-write_mark(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	size_t len = strlen(text);
-
-	if (fd == -1 || write(fd, text, len) != (ssize_t)len || fsync(fd) == -1)
-		fatal(EX_RETRY, "%s", path);
-	close(fd);
-}
-
-/* ---- the stamp: was anybody else at the file? ---- */
-
-/* "" when there is no file. */
-static void
-read_stamp(char out[STAMP_BYTES + 1])
-{
-	struct stat data;
-
-	out[0] = '\0';
-	if (stat(marks.data_path, &data) == 0)
-		snprintf(out, STAMP_BYTES + 1, "%20lld %20lld.%09ld\n",
-		    (long long)data.st_size, (long long)data.st_mtim.tv_sec,
-		    data.st_mtim.tv_nsec);
-}
-
-/* Of a fixed size, so that it needs no room on a disk that is full by now. */
-static void
-write_stamp(struct stage *st)
-{
-	size_t len;
-
-	if (st->shadow)
-		return;
-	read_stamp(marks.stamp);
-	len = strlen(marks.stamp);
-	if (pwrite(marks.stamp_fd, marks.stamp, len, 0) != (ssize_t)len)
-		log_warn("the stamp of the own tables");
-}
-
-/* Whether the file is there and not as the stamp beside it says. */
-static bool
-is_changed(struct stage *st)
-{
-	char now[STAMP_BYTES + 1];
-	char *path;
-
-	path = mark_path(st, "data.mdb");
-	if (snprintf(marks.data_path, sizeof(marks.data_path), "%s", path) >=
-	    (int)sizeof(marks.data_path))
-		fatalx(EX_REFUSE, "%s: path too long", path);
-	free(path);
-	path = mark_path(st, "stamp");
-	read_mark(path, marks.stamp, STAMP_BYTES);
-	free(path);
-	read_stamp(now);
-	return now[0] != '\0' && strcmp(now, marks.stamp) != 0;
-}
-
-static void
-open_stamp(struct stage *st)
-{
-	char *path = mark_path(st, "stamp");
-
-	marks.stamp_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (marks.stamp_fd == -1)
-		fatal(EX_RETRY, "%s", path);
-	free(path);
-	write_stamp(st);
-}
-
-static bool
-is_dirty(struct stage *st)
-{
-	char *path = mark_path(st, "dirty");
-	bool dirty = access(path, F_OK) == 0;
-
-	free(path);
-	return dirty;
-}
-
-static bool
-is_torn(struct stage *st)
-{
-	char boot[BOOT_ID_BYTES + 1], mark[BOOT_ID_BYTES + 1];
-	char *path = mark_path(st, "dirty");
-
-	read_mark("/proc/sys/kernel/random/boot_id", boot, BOOT_ID_BYTES);
-	read_mark(path, mark, BOOT_ID_BYTES);
-	free(path);
-	return mark[0] != '\0' && strcmp(boot, mark) != 0;
-}
-
-static void
-mark_dirty(struct stage *st)
-{
-	char boot[BOOT_ID_BYTES + 1];
-	char *path = mark_path(st, "dirty");
-
-	read_mark("/proc/sys/kernel/random/boot_id", boot, BOOT_ID_BYTES);
-	write_mark(path, boot[0] != '\0' ? boot : "unknown");
-	free(path);
-}
-
-static void
-on_crash(int signal_number)
-{
-	int fd = open(marks.suspect_path, O_WRONLY | O_CREAT, 0600);
-
-	if (fd != -1)
-		close(fd);
-	/* SA_RESETHAND: this time the signal does what it does. */
-	raise(signal_number);
-}
-
-static void
-watch_crashes(struct stage *st)
-{
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT };
-	struct sigaction action = { .sa_handler = on_crash,
-		.sa_flags = (int)SA_RESETHAND };
-	char *path = mark_path(st, "suspect");
-	size_t i;
-
-	if (snprintf(marks.suspect_path, sizeof(marks.suspect_path), "%s",
-		path) >= (int)sizeof(marks.suspect_path))
-		fatalx(EX_REFUSE, "%s: path too long", path);
-	free(path);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], &action, NULL) == -1)
-			fatal(EX_RETRY, "sigaction");
-}
 
 static int
 open_own(struct stage *st, struct db_error *why)
 {
 	struct db_options options = stage_db_options(&st->conf);
-	char *dir = own_dir(st);
+	char *dir = marks_dir(st);
 	int rc;
 
 	options.durable = false;
@@ -280,7 +101,7 @@ is_readable(struct stage *st)
 static void
 wipe(struct stage *st, const char *reason)
 {
-	char *dir = own_dir(st);
+	char *dir = marks_dir(st);
 
 	log_warnx("own tables %s: made again from the sections", reason);
 	if (db_wipe(dir) == -1)
@@ -292,13 +113,13 @@ wipe(struct stage *st, const char *reason)
 static void
 clear_doubts(struct stage *st)
 {
-	char *path = mark_path(st, "suspect");
+	char *path = marks_path(st, "suspect");
 	bool suspect = access(path, F_OK) == 0;
-	bool changed = is_changed(st) && !st->shadow;
+	bool changed = marks_is_changed(st) && !st->shadow;
 
-	if (is_torn(st))
+	if (marks_is_torn(st))
 		wipe(st, "were in use when the machine stopped");
-	else if (changed && !is_dirty(st))
+	else if (changed && !marks_is_dirty(st))
 		wipe(st, "were changed by another hand");
 	else if ((suspect || changed) && !is_readable(st))
 		wipe(st, "are damaged");
@@ -310,23 +131,16 @@ clear_doubts(struct stage *st)
 void
 derived_damaged(struct stage *st)
 {
-	char *path = mark_path(st, "suspect");
-
 	if (st->own != NULL)
 		log_warnx("own tables: %s", db_reason(st->own));
-	write_mark(path, "");
-	free(path);
+	marks_set_suspect(st);
 	fatalx(EX_RETRY, "own tables may be damaged: starting anew");
 }
 
 void
 derived_begin(struct stage *st)
 {
-	char now[STAMP_BYTES + 1];
-
-	read_stamp(now);
-	/* No file at all: removed since, perhaps before our first stamp. */
-	if (!st->shadow && (now[0] == '\0' || strcmp(now, marks.stamp) != 0)) {
+	if (!st->shadow && !marks_is_as_left()) {
 		wipe(st, "were changed by another hand");
 		fatalx(EX_RETRY, "own tables are gone: starting anew");
 	}
@@ -338,7 +152,7 @@ derived_commit(struct stage *st)
 {
 	enum db_result result = db_commit(&st->tables);
 
-	write_stamp(st);
+	marks_write_stamp(st);
 	return result;
 }
 
@@ -349,7 +163,7 @@ derived_abandon(struct stage *st)
 		return;
 	db_abort(&st->tables);
 	/* A large transaction may have written pages before its end. */
-	write_stamp(st);
+	marks_write_stamp(st);
 }
 
 void
@@ -427,7 +241,7 @@ start_over(struct stage *st)
 	wipe(st, "belong to another state of the store");
 	if (open_own(st, &why) == -1)
 		fatalx(EX_RETRY, "%s", why.text);
-	write_stamp(st);
+	marks_write_stamp(st);
 }
 
 void
@@ -444,9 +258,9 @@ derived_open(struct stage *st)
 		if (open_own(st, &why) == -1)
 			fatalx(EX_REFUSE, "%s", why.text);
 	}
-	mark_dirty(st);
-	open_stamp(st);
-	watch_crashes(st);
+	marks_set_dirty(st);
+	marks_open_stamp(st);
+	marks_watch_crashes(st);
 	if (!read_follows(st)) {
 		if (!is_fresh(st))
 			start_over(st);
@@ -457,17 +271,10 @@ derived_open(struct stage *st)
 void
 derived_close(struct stage *st)
 {
-	char *path;
-
 	if (st->own == NULL)
 		return;
-	path = mark_path(st, "dirty");
 	derived_abandon(st);
-	if (db_sync(st->own) == 0 && fsync(marks.stamp_fd) == 0 &&
-	    unlink(path) == -1 && errno != ENOENT)
-		log_warn("%s", path);
-	close(marks.stamp_fd);
-	free(path);
+	marks_close(st, db_sync(st->own) == 0);
 	db_close(&st->own);
 }
 

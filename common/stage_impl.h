@@ -135,6 +135,24 @@ bool derived_catch_up(struct stage *st);
 void derived_remake(struct stage *st);
 void derived_damaged(struct stage *st) __attribute__((noreturn));
 
+/* stage_marks.c: where the own tables are, and a mark beside them. */
+char *marks_dir(const struct stage *st);
+char *marks_path(const struct stage *st, const char *mark);
+/* Whether the file is there and not as the stamp beside it says. */
+bool marks_is_changed(struct stage *st);
+/* Whether it is there, and as this process stamped it last. */
+bool marks_is_as_left(void);
+void marks_open_stamp(struct stage *st);
+void marks_write_stamp(struct stage *st);
+bool marks_is_dirty(struct stage *st);
+bool marks_is_torn(struct stage *st);
+void marks_set_dirty(struct stage *st);
+/* By hand; and by itself, from now on, when a signal ends the process. */
+void marks_set_suspect(struct stage *st);
+void marks_watch_crashes(struct stage *st);
+/* The end; with `synced` tables they are no longer dirty. */
+void marks_close(struct stage *st, bool synced);
+
 /* stage_status.c */
 void status_init(struct stage *st);
 void status_write(struct stage *st);
