@@ -253,13 +253,13 @@ start(struct stage *st)
 	struct classify *c = xcalloc(1, sizeof(*c));
 	struct buf why;
 
+	stage_set_state(st, c);
 	buf_init(&why, 4096);
 	c->engine = engine_open(stage_conf(st), &why);
 	if (c->engine == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
 	c->talks = rows_open(TABLE_talks, MSG_talk);
-	stage_set_state(st, c);
 }
 
 static void

@@ -71,6 +71,9 @@ like() {
   fi
 }
 
+# sanitized: the programs were built with the address sanitizer
+sanitized() { grep -q __asan_init "$SKEIN_BIN/skein-ingest"; }
+
 skip_all() {
   echo "1..0 # SKIP $1"
   exit 0
