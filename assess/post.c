@@ -74,17 +74,24 @@ poster_open(const struct conf *conf, struct ledger *ledger, struct db *shared)
 	return p;
 }
 
+/* Nobody will say what became of what was sent. */
+static void
+release_owed(struct poster *p)
+{
+	while (p->count > 0) {
+		ledger_release(p->ledger, p->owed[p->first]);
+		p->first = (p->first + 1) % MOST_OWED;
+		p->count--;
+	}
+}
+
 void
 poster_close(struct poster **poster)
 {
 	struct poster *p = *poster;
 
 	sender_close(&p->sender);
-	while (p->count > 0) {
-		ledger_release(p->ledger, p->owed[p->first]);
-		p->first = (p->first + 1) % MOST_OWED;
-		p->count--;
-	}
+	release_owed(p);
 	free(p);
 	*poster = NULL;
 }
@@ -156,11 +163,7 @@ start_anew(struct poster *p)
 {
 	p->trouble = "ingest does not answer";
 	sender_close(&p->sender);
-	while (p->count > 0) {
-		ledger_release(p->ledger, p->owed[p->first]);
-		p->first = (p->first + 1) % MOST_OWED;
-		p->count--;
-	}
+	release_owed(p);
 	p->sender = sender_open(p->conf, on_result, p);
 }
 
