@@ -238,7 +238,7 @@ verb_check(struct cli *cli, int argc, char **argv)
 		{ "text", OPTION_TEXT, &text, NULL },
 		{ "after", OPTION_NUMBER, &after, NULL },
 		{ 0 } };
-	int64_t began_ms = wall_ms();
+	int64_t began_ms = steady_ms();
 	int rc;
 
 	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
@@ -263,7 +263,7 @@ verb_check(struct cli *cli, int argc, char **argv)
 		check_forgotten(&c, text);
 	close_all(&c);
 	if (rc == 0)
-		say_result(&c, wall_ms() - began_ms);
+		say_result(&c, steady_ms() - began_ms);
 	arena_release(&c.arena);
 	arena_release(&c.kept);
 	return rc != 0 || c.findings > 0 ? 1 : 0;

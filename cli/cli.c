@@ -187,16 +187,17 @@ cli_wait_cursor(const struct cli *cli, struct db *shared, uint64_t seq,
     void (*progress)(uint64_t at, uint64_t seq))
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
-	int64_t moved_ms = wall_ms();
+	int64_t moved_ms = steady_ms();
 	uint64_t at, last = 0;
 
 	while ((at = cli_cursor(shared, STAGE_store)) < seq) {
 		if (at != last)
-			moved_ms = wall_ms();
+			moved_ms = steady_ms();
 		last = at;
 		if (progress != NULL)
 			progress(at, seq);
-		if (wall_ms() - moved_ms > cli->conf.client_patience * 1000) {
+		if (steady_ms() - moved_ms >
+		    cli->conf.client_patience * 1000) {
 			cli_fail(cli, "the store stands at %llu, before %llu: "
 			    "see 'skein status'", (unsigned long long)at,
 			    (unsigned long long)seq);
@@ -278,8 +279,9 @@ cli_wait_tables(const struct cli *cli, uint64_t seq)
 	ingest = cli_open(cli, ENV_ingest);
 	if (ingest == NULL)
 		return -1;
-	until_ms = wall_ms() + cli->conf.client_patience * 1000;
-	while ((at = applied(ingest, TABLE_ingest_derived)) < seq && wall_ms() < until_ms)
+	until_ms = steady_ms() + cli->conf.client_patience * 1000;
+	while ((at = applied(ingest, TABLE_ingest_derived)) < seq &&
+	    steady_ms() < until_ms)
 		nanosleep(&pause, NULL);
 	db_close(&ingest);
 	if (at >= seq)

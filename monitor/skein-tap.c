@@ -276,7 +276,7 @@ join_bus(struct tap *tap)
 		if (tap->options.stages[id] ||
 		    (tap->options.top && id == STAGE_ingest))
 			join_stage(tap, id);
-	tap->heard_ms = tap->checked_ms = wall_ms();
+	tap->heard_ms = tap->checked_ms = steady_ms();
 }
 
 void
@@ -289,7 +289,7 @@ tap_end(struct tap *tap, int rc)
 void
 tap_check_silence(struct tap *tap)
 {
-	int64_t now = wall_ms();
+	int64_t now = steady_ms();
 
 	/* After being stopped ourselves we know nothing yet. */
 	if (now - tap->checked_ms > SILENCE_MS)

@@ -275,7 +275,7 @@ on_frame(struct bus_socket *socket, void *data)
 	int n;
 
 	for (n = 0; n < TURN_FRAMES && bus_receive(socket, &m); n++) {
-		tap->heard_ms = wall_ms();
+		tap->heard_ms = steady_ms();
 		if (tap_frame_read(&f, &m, &tap->arena, &why) == -1)
 			log_warnx("a frame that cannot be read: %s", why.text);
 		else if (f.kind == KIND_entry)

@@ -96,7 +96,7 @@ row_of(const struct top *top, int id)
 	int64_t ms = s->now.at - s->before.at;
 
 	r.state = s->heard_ms == 0 ? "not heard" :
-	    wall_ms() - s->heard_ms > SILENT_MS ? "silent" : s->state;
+	    steady_ms() - s->heard_ms > SILENT_MS ? "silent" : s->state;
 	r.cursor = s->cursor;
 	r.lag = head > s->cursor ? head - s->cursor : 0;
 	r.batches = s->now.counters[COUNTER_batches];
@@ -344,7 +344,7 @@ on_frame(struct bus_socket *socket, void *data)
 	struct msg_error why;
 
 	while (bus_receive(socket, &m)) {
-		tap->heard_ms = wall_ms();
+		tap->heard_ms = steady_ms();
 		if (tap_frame_read(&f, &m, &tap->arena, &why) == -1)
 			log_warnx("a frame that cannot be read: %s", why.text);
 		else {
