@@ -81,22 +81,24 @@ struct chain_signs {
 	bool leans, shifts;	/* see cues.h */
 	bool names;		/* it names someone or something */
 	bool after_end;		/* the turn before sounded like an end */
+	bool meant;		/* meanings are compared: see meaning.h */
+};
+
+struct candidate {
+	const struct msg_chain *chain;
+	enum chain_state state;	/* as of now, marked or not */
+	bool adjacent;
+	bool here;		/* lately spoken of in the same talk */
+	struct terms terms;
+	const struct sketch *sketch;	/* the chain's, or NULL */
 };
 
 /*
  * What the signs add to the score of the chain of the turn before, or of any
  * other; `fresh` is the weight of the claim's words that it does not know.
  */
-int chain_cue(const struct chain_signs *signs, bool adjacent, bool has_words,
+int chain_cue(const struct chain_signs *signs, const struct candidate *c,
     uint64_t fresh);
-
-struct candidate {
-	const struct msg_chain *chain;
-	enum chain_state state;	/* as of now, marked or not */
-	bool adjacent;
-	struct terms terms;
-	const struct sketch *sketch;	/* the chain's, or NULL */
-};
 
 enum chain_kind {
 	KIND_extend,

@@ -17,6 +17,7 @@
 
 struct chainer {
 	struct reply_model *model;	/* or NULL */
+	struct meaning *meaning;	/* or NULL */
 	/*
 	 * Applying takes the steps that deciding has just taken, on the same
 	 * tables: what was decided last is kept until it is applied.
@@ -37,6 +38,7 @@ weave_open(struct stage *st, const struct stage_entry *e,
 		.work = work_open(st, e),
 		.entry = e,
 		.model = c->model,
+		.meaning = c->meaning,
 		.section = section,
 		.rules = {
 			.formula = formula_named(conf->chain_formula),
@@ -110,26 +112,46 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	work_write(v.work);
 }
 
+/* Of a file that comes with skein; NULL, and it is said: it is not there. */
+static char *
+data_path(struct stage *st, const char *name, const char *without)
+{
+	char *path = conf_data_path(stage_conf(st), name);
+
+	if (path != NULL && access(path, F_OK) == 0)
+		return path;
+	log_info("%s", without);
+	free(path);
+	return NULL;
+}
+
 /* Missing weights are a smaller skein; broken ones are a mistake. */
 static void
 start(struct stage *st)
 {
-	char *path = conf_data_path(stage_conf(st), "reply.model");
 	struct chainer *c = xcalloc(1, sizeof(*c));
 	struct buf why;
+	char *path;
 
 	stage_set_state(st, c);
-	if (path == NULL || access(path, F_OK) == -1) {
-		log_info("no weights: who answers whom goes by names alone");
-		free(path);
-		return;
-	}
 	buf_init(&why, 4096);
-	c->model = reply_model_open(path, &why);
-	if (c->model == NULL)
-		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
-	buf_release(&why);
+	path = data_path(st, "reply.model",
+	    "no weights: who answers whom goes by names alone");
+	if (path != NULL) {
+		c->model = reply_model_open(path, &why);
+		if (c->model == NULL)
+			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	}
 	free(path);
+	path = data_path(st, "embed.bin",
+	    "no vectors: topics are compared by their words alone");
+	if (path != NULL) {
+		c->meaning = meaning_open(path, &why);
+		if (c->meaning == NULL)
+			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	}
+	free(path);
+	buf_release(&why);
 }
 
 static void
@@ -139,6 +161,7 @@ stop(struct stage *st)
 
 	if (c->model != NULL)
 		reply_model_close(&c->model);
+	meaning_close(&c->meaning);
 	free(c);
 	stage_set_state(st, NULL);
 	memo_release();

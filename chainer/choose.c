@@ -27,6 +27,11 @@ enum {
 	CUE_RETURNS_TO = 200,
 	CUE_AFTER_END = -100,
 	CUE_ASSISTANT_AWAY = -200,
+	/* Where meanings are compared: here, and for the talk's other chains. */
+	CUE_MEANT = 40,
+	CUE_MEANT_BRIEF = 80,
+	CUE_MEANT_TALK = 100,
+	CUE_MEANT_ASKS = -50,
 	/* Words that lead away from the turn before: at least, and so many more. */
 	AWAY_WORDS = 150,
 	AWAY_MORE = 100,
@@ -36,6 +41,10 @@ enum {
 	THIN_STEP = 80,
 	FULL_ABOVE = 18000,
 	FULL_STEP = 100,
+	/* Where meanings are compared every new word counts against it. */
+	FRESH_MOST = 40000,
+	FRESH_STEP = 125,
+	FRESH_LEANS_STEP = 250,
 	/* Two chains become one only if they are this much alike. */
 	ALIKE_ENOUGH = 200,
 	ALIKE_GROWN = 750,
@@ -86,14 +95,37 @@ full_cue(uint64_t fresh)
 	return cue > -CUE_FULL ? CUE_FULL : -(int)cue;
 }
 
-int
-chain_cue(const struct chain_signs *s, bool adjacent, bool has_words,
+static bool
+has_words(const struct candidate *c)
+{
+	return c->terms.keyword > 0 || c->terms.entity > 0;
+}
+
+/* These make up for what the meaning, seldom 0, adds to any chain. */
+static int
+meant_cue(const struct chain_signs *s, const struct candidate *c,
     uint64_t fresh)
 {
-	int cue = 0;
+	int new = (int)(fresh > FRESH_MOST ? FRESH_MOST : fresh);
 
-	if (!adjacent)
-		return (s->returns ? CUE_RETURNS_TO : 0) +
+	if (!s->meant || s->inside)
+		return 0;
+	if (!c->adjacent)
+		return (c->here ? CUE_MEANT_TALK : 0) +
+		    (s->asks ? CUE_MEANT_ASKS : 0) +
+		    (s->brief ? CUE_MEANT_BRIEF : 0);
+	return CUE_MEANT + (s->brief ? CUE_MEANT_BRIEF : 0) -
+	    new / FRESH_STEP - (s->leans ? new / FRESH_LEANS_STEP : 0);
+}
+
+int
+chain_cue(const struct chain_signs *s, const struct candidate *c,
+    uint64_t fresh)
+{
+	int cue = meant_cue(s, c, fresh);
+
+	if (!c->adjacent)
+		return cue + (s->returns ? CUE_RETURNS_TO : 0) +
 		    (s->assistant ? CUE_ASSISTANT_AWAY : 0);
 	if (s->assistant)
 		return CUE_ASSISTANT;
@@ -104,13 +136,13 @@ chain_cue(const struct chain_signs *s, bool adjacent, bool has_words,
 	cue += s->brief && !s->opens ? CUE_BRIEF : 0;
 	cue += s->asks && !s->opens ? thin_cue(fresh) : 0;
 	/* Much is said, and none of it was ever heard here. */
-	cue += has_words || s->asks || s->answers || s->leans ? 0 :
+	cue += has_words(c) || s->asks || s->answers || s->leans ? 0 :
 							 full_cue(fresh);
 	cue += s->asks && !s->leans ? CUE_ASKS : 0;
 	cue += s->asks && s->asked ? CUE_ASKED : 0;
 	cue += s->asks && s->yes_no ? CUE_YES_NO : 0;
 	cue += s->opens && !s->leans ? CUE_OPENS : 0;
-	cue += s->asks && s->names && !has_words ? CUE_NAMES : 0;
+	cue += s->asks && s->names && !has_words(c) ? CUE_NAMES : 0;
 	cue += s->shifts ? CUE_SHIFTS : 0;
 	cue += s->returns ? CUE_RETURNS_FROM : 0;
 	cue += s->after_end && !s->inside ? CUE_AFTER_END : 0;
@@ -195,12 +227,6 @@ reason(struct arena *arena, const char *words, const struct topic *claim,
 
 /* ---- the choice ---- */
 
-static bool
-has_words(const struct candidate *c)
-{
-	return c->terms.keyword > 0 || c->terms.entity > 0;
-}
-
 static unsigned
 words_score(const struct candidate *c)
 {
@@ -262,8 +288,9 @@ tied_to(const struct chain_rules *rules, const struct candidate *to,
 }
 
 /*
- * A user who speaks of what another chain is about, and not of what the turn
- * before is about, has gone over to it, whether it is said or not.  NULL: no.
+ * A user who speaks of what another chain of the talk is about, and not of
+ * what the turn before is about, has gone over to it, whether it is said or
+ * not.  NULL: no.
  */
 static const struct candidate *
 drawn_away(const struct chain_rules *rules, const struct chain_signs *signs,
@@ -279,7 +306,8 @@ drawn_away(const struct chain_rules *rules, const struct chain_signs *signs,
 	for (i = 0; i < n; i++)
 		if (c[i].adjacent)
 			here = words_score(&c[i]);
-		else if (c[i].state == CHAIN_active && (away == NULL ||
+		else if (c[i].here && c[i].state == CHAIN_active &&
+		    (away == NULL ||
 		    words_score(&c[i]) > words_score(away)))
 			away = &c[i];
 	if (away == NULL || words_score(away) < here + AWAY_MORE ||

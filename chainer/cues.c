@@ -19,7 +19,7 @@ static const char *const leaning[] = { " it ", " its ", " it's ", " they ",
 	" either ", " neither ", " of that ", " for that ", " with that ",
 	" to that ", " about that ", " do that ", " like that ", " that way ",
 	" you said ", " you mentioned ", " you suggested ", " you gave ",
-	" you told ", " the above ", " again ", " else ", " more detail ",
+	" you told ", " the above ", " else ", " more detail ",
 	" an example ", " shorter ", " longer ", " cheaper ", " closer ",
 	" what if ", " why not ", "^that ", "^that's ", "^thats ", "^this ",
 	"^and ", "^but ", "^or ", "^so ", "^then ", "^because ", "^what about ",
@@ -52,7 +52,10 @@ static const char *const shifting[] = { " by the way ", " btw ",
 	" while you're at it ", " totally different ", " completely different ",
 	" new topic ", " new question ", " next topic ", " on to ",
 	" moving on ", " let's move on ", " separately ", " also unrelated ",
-	" quick question ", " quick one " };
+	" quick question ", " quick one ", " random question ", " side note ",
+	" while we're at it ", " in the meantime ", " for something else ",
+	" the other thing ", "^something else ", "^anyway ", "^meanwhile ",
+	"^hang on ", "^quick " };
 
 static const char *const returning[] = { " back to ", " returning to ",
 	" return to ", " revisit ", " as for the ", " as for my ",
@@ -81,7 +84,7 @@ static const struct slice fillers[] = { FILLER("ok"), FILLER("okay"),
 	FILLER("hello"), FILLER("now"), FILLER("great"), FILLER("cool"),
 	FILLER("nice"), FILLER("thanks"), FILLER("alright"), FILLER("right"),
 	FILLER("good"), FILLER("perfect"), FILLER("awesome"),
-	FILLER("please") };
+	FILLER("please"), FILLER("sorry"), FILLER("fine"), FILLER("hm") };
 
 enum {
 	/* Later in a sentence "it" means what the sentence itself has named. */

@@ -15,6 +15,10 @@ enum {
 	WEIGHT_SUBJECT = 100,
 	WEIGHT_RECENCY = 100,
 	WEIGHT_ADJACENCY = 300,
+	WEIGHT_MEANING = 1000,
+	/* Below, words merely differ; above, it is surely the same topic. */
+	MEANING_LEAST = -50,
+	MEANING_MOST = 400,
 	SUBJECT_CHANCE = 400,
 	/* Weight of words a claim is thought to have beside those it has:
 	 * one shared word out of one is no proof. */
@@ -334,6 +338,13 @@ seed_distance(const struct terms *t)
 	    (uint64_t)t->recency * SEED_RECENCY) / ONE);
 }
 
+static int64_t
+meant(int meaning)
+{
+	return meaning < MEANING_LEAST ? MEANING_LEAST :
+	    meaning > MEANING_MOST ? MEANING_MOST : meaning;
+}
+
 static unsigned
 shipped_distance(const struct terms *t)
 {
@@ -341,7 +352,8 @@ shipped_distance(const struct terms *t)
 	    (int64_t)t->subject * WEIGHT_SUBJECT +
 	    (int64_t)t->keyword * WEIGHT_KEYWORD +
 	    (int64_t)t->recency * WEIGHT_RECENCY +
-	    (int64_t)t->adjacency * WEIGHT_ADJACENCY) / ONE + t->cue;
+	    (int64_t)t->adjacency * WEIGHT_ADJACENCY +
+	    meant(t->meaning) * WEIGHT_MEANING) / ONE + t->cue;
 
 	return ONE - at_most_one(score < 0 ? 0 : (uint64_t)score);
 }
@@ -374,11 +386,12 @@ distance_terms(enum formula formula, const struct topic *claim,
 
 void
 distance_add(enum formula formula, struct terms *t, unsigned adjacency,
-    int cue)
+    int meaning, int cue)
 {
 	if (formula == FORMULA_seed)
 		return;
 	t->adjacency = adjacency;
+	t->meaning = meaning;
 	t->cue = cue;
 	t->distance = shipped_distance(t);
 }

@@ -8,8 +8,9 @@
  * Two formulas:
  *   seed     300 for each entity in common, 300 x fuzzy subject, 200 x Jaccard
  *            of the keywords, 200 x decay over 24 hours
- *   shipped  keywords and entities weighed by how rare they are, and the
- *            conversation itself: the turn before, the speaker, the wording
+ *   shipped  keywords and entities weighed by how rare they are, what the
+ *            words mean, and the conversation itself: the turn before, the
+ *            speaker, the wording
  */
 #ifndef CHAINER_DISTANCE_H
 #define CHAINER_DISTANCE_H
@@ -46,19 +47,20 @@ struct terms {
 	unsigned keyword;
 	unsigned recency;
 	unsigned adjacency;
+	int meaning;		/* as meaning.h has it; 0: not asked */
 	int cue;
 	unsigned distance;
 };
 
 /*
  * The terms of words and time; then what the conversation adds, which may
- * depend on them: `adjacency` 0 to 1000, `cue` -1000 to 1000.  The seed's
- * formula looks at neither.
+ * depend on them: `adjacency` 0 to 1000, `meaning` and `cue` -1000 to 1000.
+ * The seed's formula looks at none of them.
  */
 struct terms distance_terms(enum formula formula, const struct topic *claim,
     const struct topic *chain, int64_t age_ms);
 void distance_add(enum formula formula, struct terms *terms,
-    unsigned adjacency, int cue);
+    unsigned adjacency, int meaning, int cue);
 /* What the words alone say of it, without time, place and wording. */
 unsigned distance_words(const struct terms *terms);
 

@@ -52,7 +52,7 @@ count_bytes(struct row *r)
 	r->bytes = sizeof(*r) + r->key_len + r->kind->size +
 	    rows_copy_bytes(&r->kept);
 	if (r->table == TABLE_chains)
-		r->bytes += sizeof(*r->sketch);
+		r->bytes += sizeof(*r->sketch) + sizeof(*r->sketch->gist);
 	if (r->window != NULL)
 		r->bytes += sizeof(*r->window);
 	memo.bytes += r->bytes;

@@ -48,11 +48,11 @@ letters_read(struct letters *l, struct arena *arena, struct slice s)
 		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
 }
 
-/* The hashes stand behind the sketch. */
+/* The gist and the hashes stand behind the sketch. */
 static size_t
 bytes_of(size_t n_keywords, size_t n_entities)
 {
-	return sizeof(struct sketch) +
+	return sizeof(struct sketch) + sizeof(struct gist) +
 	    (n_keywords + n_entities) * sizeof(uint32_t);
 }
 
@@ -63,6 +63,7 @@ place_hashes(struct sketch *s, size_t n_keywords, size_t n_entities)
 	s->n_entities = n_entities;
 	s->keywords.at = (uint32_t *)(s + 1);
 	s->entities.at = s->keywords.at + n_keywords;
+	s->gist = (struct gist *)(s->entities.at + n_entities);
 }
 
 static void
@@ -84,6 +85,7 @@ sketch_topic(struct arena *arena, const struct topic *t)
 	struct sketch *s = arena_room(arena, bytes_of(k, e));
 
 	place_hashes(s, k, e);
+	s->gist->found = false;
 	hash_list(&t->keywords, &s->keywords);
 	hash_list(&t->entities, &s->entities);
 	letters_read(&s->subject, arena, t->subject);
@@ -101,6 +103,7 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
 	memset(&again->keywords.seen, 0, sizeof(again->keywords.seen));
 	memset(&again->entities.seen, 0, sizeof(again->entities.seen));
 	place_hashes(again, n_keywords, n_entities);
+	again->gist->found = false;
 	return again;
 }
 

@@ -1,7 +1,7 @@
 /*
  * sketch - what comparing needs to know of a topic, found out once
  *
- * Hashes of its words, and its subject's letters.  All that a sketch says is
+ * Hashes of its words, its subject's letters, and its gist.  All that a sketch says is
  * exact, or only spares a comparison that would have failed.
  */
 #ifndef CHAINER_SKETCH_H
@@ -9,7 +9,7 @@
 
 #include "chainer/distance.h"
 
-enum { FUZZY_BYTES = 160, SEEN_WORDS = 4 };
+enum { FUZZY_BYTES = 160, SEEN_WORDS = 4, GIST_DIMS = 256 };
 
 _Static_assert(SEEN_WORDS == 4, "seen_both counts four");
 
@@ -31,7 +31,14 @@ struct letters {
 	char at[FUZZY_BYTES];
 };
 
+/* What the keywords mean together; see meaning.h. */
+struct gist {
+	bool found;
+	int8_t at[GIST_DIMS];
+};
+
 struct sketch {
+	struct gist *gist;	/* found when it is first asked for */
 	struct hashes keywords, entities;
 	size_t n_keywords, n_entities;
 	struct letters subject;

@@ -7,6 +7,7 @@
 #ifndef CHAINER_WEAVE_H
 #define CHAINER_WEAVE_H
 
+#include "chainer/meaning.h"
 #include "chainer/reply.h"
 #include "chainer/work.h"
 
@@ -15,6 +16,7 @@ struct weave {
 	const struct stage_entry *entry;
 	struct chain_rules rules;
 	const struct reply_model *model;	/* NULL: by mentions alone */
+	const struct meaning *meaning;	/* NULL: by words alone */
 	struct msg_s_chainer *section;
 	size_t cap_updates;
 	uint64_t n_begun;

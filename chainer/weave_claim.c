@@ -62,6 +62,14 @@ has_name(const struct msg_c_claim *claim)
 	return false;
 }
 
+/* The part of the turn that makes the claim. */
+static struct slice
+claim_text(const struct weave_turn *t, const struct msg_c_claim *claim)
+{
+	return claim->at + claim->len <= t->text.len ?
+	    slice_of(t->text.ptr + claim->at, claim->len) : t->text;
+}
+
 static struct chain_signs
 read_signs(struct weave *v, const struct weave_turn *t,
     const struct msg_c_claim *claim, size_t nth)
@@ -72,10 +80,13 @@ read_signs(struct weave *v, const struct weave_turn *t,
 	struct cues cues = t->cues;
 	struct chain_signs signs;
 
-	if (s != NULL && claim->at + claim->len <= t->text.len &&
-	    claim->len < t->text.len)
-		cues = cues_of(work_arena(v->work),
-		    slice_of(t->text.ptr + claim->at, claim->len));
+	if (s != NULL && claim_text(t, claim).len < t->text.len)
+		cues = cues_of(work_arena(v->work), claim_text(t, claim));
+	/* "New question." says it of what comes next. */
+	if (nth == 0 && claim != NULL) {
+		cues.shifts |= t->cues.shifts;
+		cues.returns |= t->cues.returns;
+	}
 	signs = (struct chain_signs){
 		.assistant = !weave_is_people(t),
 		.inside = nth > 0,
@@ -92,6 +103,8 @@ read_signs(struct weave *v, const struct weave_turn *t,
 		.yes_no = cues.yes_no,
 		.asked = t->follows && weave_is_asking(t->before.act),
 		.after_end = t->follows && t->before.closing,
+		.meant = v->meaning != NULL && weave_is_people(t) &&
+		    !t->several && v->rules.formula == FORMULA_shipped,
 	};
 	signs.answers = signs.asked && !signs.asks &&
 	    !slice_eq(t->before.role, t->role);
@@ -146,7 +159,7 @@ ask_once(struct weave_field *f, uint64_t ref)
 static void
 add_candidate(struct weave *v, const struct weave_turn *t,
     struct weave_field *f, uint64_t ref, const struct topic *claim,
-    const struct chain_signs *signs)
+    const struct chain_signs *signs, bool here)
 {
 	struct candidate *c = &f->c[f->n];
 	const struct msg_chain *chain;
@@ -163,14 +176,15 @@ add_candidate(struct weave *v, const struct weave_turn *t,
 		.state = work_state(v->work, chain),
 		.adjacent = t->adjacent != NULL &&
 		    chain->ref == t->adjacent->ref,
+		.here = here,
 		.sketch = topic.sketch };
 	age = work_ts(v->work) - chain->last_extended;
 	c->terms = distance_terms(v->rules.formula, claim, &topic, age);
 	/* What is new in a claim counts against the chain it would follow. */
 	distance_add(v->rules.formula, &c->terms,
 	    c->adjacent ? c->terms.recency : 0,
-	    chain_cue(signs, c->adjacent,
-		c->terms.keyword > 0 || c->terms.entity > 0,
+	    signs->meant ? meaning_near(v->meaning, claim, &topic) : 0,
+	    chain_cue(signs, c,
 		c->adjacent ? fresh_weight(claim, &topic) : 0));
 	f->n++;
 }
@@ -186,11 +200,11 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 	f->n = f->n_asked = 0;
 	f->seen = 0;
 	if (t->adjacent != NULL)
-		add_candidate(v, t, f, t->adjacent->ref, claim, signs);
+		add_candidate(v, t, f, t->adjacent->ref, claim, signs, true);
 	for (i = 0; i < talk->recent.count; i++)
-		add_candidate(v, t, f, talk->recent.at[i], claim, signs);
+		add_candidate(v, t, f, talk->recent.at[i], claim, signs, true);
 	for (i = 0; i < stream->recent.count; i++)
-		add_candidate(v, t, f, stream->recent.at[i], claim, signs);
+		add_candidate(v, t, f, stream->recent.at[i], claim, signs, false);
 	candidates_sort(f->c, f->n);
 }
 
@@ -204,7 +218,7 @@ gather_more(struct weave *v, const struct weave_turn *t,
 	size_t i, n = work_look_up(v->work, claim, refs, WEAVE_LOOKED_UP);
 
 	for (i = 0; i < n; i++)
-		add_candidate(v, t, f, refs[i], claim, signs);
+		add_candidate(v, t, f, refs[i], claim, signs, false);
 	candidates_sort(f->c, f->n);
 }
 
@@ -252,6 +266,9 @@ weave_claim(struct weave *v, struct weave_turn *t, size_t nth)
 	struct weave_field f;
 
 	topic.sketch = sketch_topic(arena, &topic);
+	if (signs.meant)
+		meaning_read(v->meaning, claim_text(t, claim),
+		    topic.sketch->gist);
 	if (nth == 0)
 		t->out->cues = describe_signs(arena, &signs);
 	gather(v, t, &topic, &signs, &f);

@@ -63,6 +63,7 @@ show_candidates(struct arena *arena, const struct weave_field *f,
 			.recency = c->terms.recency,
 			.adjacency = c->terms.adjacency,
 			.cue = c->terms.cue,
+			.meaning = c->terms.meaning,
 		};
 	}
 }

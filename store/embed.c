@@ -403,13 +403,13 @@ root(uint64_t x)
 
 /* The sum, brought to a length of EMBED_LENGTH. */
 static bool
-round_sum(struct sum *s, size_t dims, int8_t *out)
+round_sum(int32_t *values, size_t dims, int8_t *out)
 {
 	int64_t most = 0, up = 1, down = 1, v, length;
 	uint64_t square = 0;
 
 	for (size_t i = 0; i < dims; i++) {
-		v = s->values[i] < 0 ? -(int64_t)s->values[i] : s->values[i];
+		v = values[i] < 0 ? -(int64_t)values[i] : values[i];
 		most = v > most ? v : most;
 	}
 	if (most == 0)
@@ -419,12 +419,12 @@ round_sum(struct sum *s, size_t dims, int8_t *out)
 	while (most / down >= (int64_t)1 << UNIT_BITS)
 		down *= 2;
 	for (size_t i = 0; i < dims; i++) {
-		s->values[i] = (int32_t)(s->values[i] * up / down);
-		square += (uint64_t)((int64_t)s->values[i] * s->values[i]);
+		values[i] = (int32_t)(values[i] * up / down);
+		square += (uint64_t)((int64_t)values[i] * values[i]);
 	}
 	length = (int64_t)root(square);
 	for (size_t i = 0; i < dims; i++) {
-		v = (int64_t)s->values[i] * 2 * EMBED_LENGTH;
+		v = (int64_t)values[i] * 2 * EMBED_LENGTH;
 		v = (v < 0 ? v - length : v + length) / (2 * length);
 		out[i] = (int8_t)(v > 127 ? 127 : v < -127 ? -127 : v);
 	}
@@ -454,7 +454,7 @@ embed(const struct embed *e, struct slice text, bool whole, int8_t *out)
 			add_wide(e, &s, c);
 	}
 	end_word(e, &s);
-	return round_sum(&s, e->dims, out);
+	return round_sum(s.values, e->dims, out);
 }
 
 bool
@@ -480,4 +480,36 @@ bool
 embed_words(const struct embed *e, struct slice text, int8_t *out)
 {
 	return embed(e, text, true, out);
+}
+
+size_t
+embed_pieces(const struct embed *e)
+{
+	return e->pieces;
+}
+
+struct slice
+embed_piece(const struct embed *e, size_t i)
+{
+	struct slice piece = e->text[i];
+
+	/* Behind a newline, as the first is not, or behind "##". */
+	return i == 0 || piece.ptr[-1] == '\n' ? piece : SLICE_NONE;
+}
+
+void
+embed_add(const struct embed *e, size_t i, int16_t times, int32_t *sum)
+{
+	const int8_t *row = e->rows + i * e->dims;
+	int32_t scale = (int32_t)e->scale[i] * times;
+
+	for (size_t at = 0; at < e->dims; at++)
+		sum[at] += scale * row[at];
+}
+
+bool
+embed_round(const struct embed *e, int32_t *sum, int8_t *out)
+{
+	memset(out, 0, e->dims);
+	return round_sum(sum, e->dims, out);
 }

@@ -64,6 +64,18 @@ int embed_many(const struct embed *e, const struct slice *texts, size_t n,
 bool embed_words(const struct embed *e, struct slice text, int8_t *out);
 
 /*
+ * For who adds up words of his own: how many pieces the table has, and the
+ * word that piece `i` is; empty where it is only a part of words.  A sum of
+ * embed_dims() numbers takes a piece so many times; rounded it is a vector, or
+ * false: there is nothing in it.  Times all pieces no more than TIMES_MAX.
+ */
+enum { EMBED_TIMES_MAX = 1 << 14 };
+size_t embed_pieces(const struct embed *e);
+struct slice embed_piece(const struct embed *e, size_t i);
+void embed_add(const struct embed *e, size_t i, int16_t times, int32_t *sum);
+bool embed_round(const struct embed *e, int32_t *sum, int8_t *out);
+
+/*
  * How near two vectors of one table are: their cosine times EMBED_NORM, but
  * for rounding.
  */

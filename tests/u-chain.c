@@ -169,7 +169,7 @@ static struct candidate
 candidate(const struct msg_chain *c, unsigned distance, unsigned keyword,
     bool adjacent)
 {
-	return (struct candidate){ c, chain_state(c), adjacent,
+	return (struct candidate){ c, chain_state(c), adjacent, true,
 		{ .distance = distance, .keyword = keyword }, NULL };
 }
 

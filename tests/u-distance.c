@@ -76,7 +76,7 @@ test_seed(void)
 	t = distance_terms(FORMULA_seed, &none, &chain, 30 * WHEN_DAY_MS);
 	is_int(t.distance, 1000, "nothing in common");
 	t = distance_terms(FORMULA_seed, &none, &chain, 0);
-	distance_add(FORMULA_seed, &t, 1000, 500);
+	distance_add(FORMULA_seed, &t, 1000, 400, 500);
 	is_int(t.distance, 800, "it looks at neither adjacency nor cues");
 }
 
@@ -98,11 +98,11 @@ test_shipped(void)
 	ok(t.distance < u.distance, "and brings nearer");
 	ok(t.keyword < 1000, "but one word is no proof");
 	u = t;
-	distance_add(FORMULA_shipped, &u, 1000, 0);
+	distance_add(FORMULA_shipped, &u, 1000, 0, 0);
 	is_int((int)t.distance - (int)u.distance, 300, "the turn before");
-	distance_add(FORMULA_shipped, &u, 0, -2000);
+	distance_add(FORMULA_shipped, &u, 0, 0, -2000);
 	is_int(u.distance, 1000, "never past 1000");
-	distance_add(FORMULA_shipped, &u, 1000, 1000);
+	distance_add(FORMULA_shipped, &u, 1000, 0, 1000);
 	is_int(u.distance, 0, "nor below 0");
 	is_int(fresh_weight(&claim, &rare), 5000, "what is new to the chain");
 	is_int(topics_alike(&claim, &claim, 0), 1000, "like itself");
