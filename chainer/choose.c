@@ -29,9 +29,9 @@ enum {
 	CUE_ASSISTANT_AWAY = -200,
 	/* Where meanings are compared: here, and for the talk's other chains. */
 	CUE_MEANT = 40,
-	CUE_MEANT_BRIEF = 80,
 	CUE_MEANT_TALK = 100,
 	CUE_MEANT_ASKS = -50,
+	CUE_MEANT_BRIEF = 80,
 	/* Words that lead away from the turn before: at least, and so many more. */
 	AWAY_WORDS = 150,
 	AWAY_MORE = 100,
@@ -45,6 +45,7 @@ enum {
 	FRESH_MOST = 40000,
 	FRESH_STEP = 125,
 	FRESH_LEANS_STEP = 250,
+	MEANT_ENOUGH = 200,
 	/* Two chains become one only if they are this much alike. */
 	ALIKE_ENOUGH = 200,
 	ALIKE_GROWN = 750,
@@ -111,9 +112,9 @@ meant_cue(const struct chain_signs *s, const struct candidate *c,
 	if (!s->meant || s->inside)
 		return 0;
 	if (!c->adjacent)
-		return (c->here ? CUE_MEANT_TALK : 0) +
-		    (s->asks ? CUE_MEANT_ASKS : 0) +
-		    (s->brief ? CUE_MEANT_BRIEF : 0);
+		return (!c->here ? 0 : CUE_MEANT_TALK +
+		    (s->brief ? CUE_MEANT_BRIEF : 0)) +
+		    (s->asks ? CUE_MEANT_ASKS : 0);
 	return CUE_MEANT + (s->brief ? CUE_MEANT_BRIEF : 0) -
 	    new / FRESH_STEP - (s->leans ? new / FRESH_LEANS_STEP : 0);
 }
@@ -384,6 +385,13 @@ choose_active(const struct chain_rules *rules, const struct chain_signs *signs,
 	return true;
 }
 
+/* What slept in this talk may be meant without a word of it. */
+static bool
+is_meant(const struct candidate *c)
+{
+	return c->here && c->terms.meaning >= MEANT_ENOUGH;
+}
+
 bool
 choose_dormant(const struct chain_rules *rules,
     const struct chain_signs *signs, const struct topic *claim,
@@ -396,7 +404,7 @@ choose_dormant(const struct chain_rules *rules,
 		if (c[i].terms.distance >= rules->revive_below)
 			return false;
 		if (rules->formula == FORMULA_shipped && !has_words(&c[i]) &&
-		    !c[i].adjacent)
+		    !c[i].adjacent && !is_meant(&c[i]))
 			continue;
 		if (c[i].state == CHAIN_concluded && !signs->returns)
 			continue;

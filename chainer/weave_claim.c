@@ -156,6 +156,13 @@ ask_once(struct weave_field *f, uint64_t ref)
 	return true;
 }
 
+/* Few words are near to something or other among all that was spoken of. */
+static bool
+is_meant(const struct chain_signs *signs, bool here)
+{
+	return signs->meant && (here || !signs->brief);
+}
+
 static void
 add_candidate(struct weave *v, const struct weave_turn *t,
     struct weave_field *f, uint64_t ref, const struct topic *claim,
@@ -183,7 +190,8 @@ add_candidate(struct weave *v, const struct weave_turn *t,
 	/* What is new in a claim counts against the chain it would follow. */
 	distance_add(v->rules.formula, &c->terms,
 	    c->adjacent ? c->terms.recency : 0,
-	    signs->meant ? meaning_near(v->meaning, claim, &topic) : 0,
+	    is_meant(signs, here) ?
+	    meaning_near(v->meaning, claim, &topic) : 0,
 	    chain_cue(signs, c,
 		c->adjacent ? fresh_weight(claim, &topic) : 0));
 	f->n++;

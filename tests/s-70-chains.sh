@@ -120,6 +120,24 @@ is "$(skein chains --json | jq -r 'select(.room == "help").key' | wc -l)" 2 '  t
 say ann 05T10:10:00Z 'my wifi card is not found after the kernel upgrade' id own
 ok "  a room's chain stays in the room" test "$(chain)" != "c$((n + 1)).0"
 
+# what words mean: returns that repeat none, near words that are no return
+say fay 05T12:00:00Z 'I have some money to invest, as a total beginner' thread f
+funds=c$seq.0
+say fay 05T12:00:30Z 'Keep a reserve for three months, then put the rest into a broad fund' thread f role assistant
+say fay 05T12:01:00Z 'New question. Why does my bicycle chain skip in the highest gear?' thread f
+bike=c$seq.0
+is "$(chain)" "$bike" 'what shifts may be said in a sentence of its own'
+say fay 05T12:01:30Z 'The smallest cog is worn, or the cable needs tension' thread f role assistant
+say fay 05T12:02:00Z 'Would stocks or bonds be better in the long run?' thread f
+is "$(chain)" "$funds" 'a return is found by its meaning, no word repeated'
+like "$(skein show "$seq.0" --why)" "$funds .*keyword 0,.* meaning [1-9][0-9]+" '  and --why says so'
+say fay 05T12:03:00Z 'I replaced the rear wheel and both pedals as well' thread f
+is "$(chain)" "$bike" '  and back again'
+say fay 08T12:03:00Z 'should I sell the shares when the market falls?' thread f
+is "$(chain)" "$funds" '  after days as well'
+say fay 08T13:00:00Z 'which one is cheaper?' thread g
+ok '  but few words do not lead to another thread' test "$(chain)" != "$bike" -a "$(chain)" != "$funds"
+
 # an exchange with several turns
 jq -cn '{type: "exchange", user: "eve", ts: "2024-03-06T10:00:00Z", messages: [
   {role: "user", content: "Explain how a heat pump works"},
