@@ -49,7 +49,6 @@ struct act_context {
 	bool solution_offered;		/* the other side has proposed or done something since */
 	bool together;			/* several people speak, and say "we" */
 	bool weighed;			/* and have weighed what to do */
-	bool debated;			/* at length */
 };
 
 struct act_verdict {

@@ -319,7 +319,6 @@ talk_context(const struct msg_talk *talk, struct slice user, struct slice role,
 	    slice_eq(user, talk->user) && slice_eq(role, talk->role));
 	context.together = thread_is_together(&state);
 	context.weighed = thread_was_weighed(&state);
-	context.debated = thread_was_debated(&state);
 	return context;
 }
 

@@ -376,7 +376,9 @@ word_known(const struct patterns *p, const struct scan *s,
 	if (s->kind == SCAN_word)
 		out->words++;
 	out->strange += !s->ascii;
-	if (at == UINT32_MAX)
+	if (at != UINT32_MAX)
+		out->leaning += p->words[at].leaning;
+	if (at == UINT32_MAX || p->words[at].only_leans)
 		at = word_by_prefix(p, s);
 	if (at == UINT32_MAX) {
 		out->unknown += s->kind == SCAN_word;
@@ -387,7 +389,6 @@ word_known(const struct patterns *p, const struct scan *s,
 		out->english += w->english;
 		out->foreign += w->foreign;
 	}
-	out->leaning += w->leaning;
 	return at;
 }
 

@@ -62,7 +62,10 @@ int patterns_macro(struct patterns *set, struct slice name, struct slice body,
 int patterns_apart(struct patterns *set, struct slice words, struct buf *why);
 int patterns_words(struct patterns *set, enum pattern_lang lang,
     struct slice words, struct buf *why);
-/* What each of these words adds to a text's leaning, each time it is said. */
+/*
+ * What each of these words adds to a text's leaning, each time it is said.  It
+ * is no more known than without, in patterns and as to its language.
+ */
 int patterns_leaning(struct patterns *set, int leaning, struct slice words,
     struct buf *why);
 /* The id is what a match reports; several patterns may share one. */

@@ -28,6 +28,7 @@ struct word {
 	uint32_t hash;
 	bool english, foreign, neither;
 	int8_t leaning;
+	bool only_leans;	/* and is in no pattern and no other list */
 	uint32_t set;		/* the set of just this word, or SET_NONE */
 };
 
@@ -101,6 +102,7 @@ struct patterns {
 	uint32_t any_word, any_number, comma, stops, end;	/* sets */
 	uint32_t question, bang, stop;
 	bool prefix_first[256];	/* there are prefixes that begin so */
+	bool leaning;		/* a list of words that lean is being read */
 	bool compiled;
 	uint16_t *symbols;	/* by word, then by group */
 	struct roll begins;	/* groups that go on when a text begins so */

@@ -488,8 +488,12 @@ patterns_leaning(struct patterns *p, int leaning, struct slice words,
     struct buf *why)
 {
 	uint32_t set = pattern_set_new(p);
+	int failed;
 
-	if (add_words(p, set, words, LANG_neither, why) < 0)
+	p->leaning = true;
+	failed = add_words(p, set, words, LANG_neither, why);
+	p->leaning = false;
+	if (failed < 0)
 		return -1;
 	for (size_t i = 0; i < p->sets[set].count; i++)
 		p->words[p->sets[set].words[i]].leaning = (int8_t)leaning;

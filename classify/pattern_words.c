@@ -79,7 +79,7 @@ pattern_word_add(struct patterns *p, enum word_kind kind, struct slice text)
 	at = (uint32_t)p->word_count++;
 	p->words[at] = (struct word){
 		.text = arena_dup(&p->arena, text), .kind = kind,
-		.hash = hash, .set = SET_NONE,
+		.hash = hash, .set = SET_NONE, .only_leans = p->leaning,
 	};
 	if (kind == W_prefix && text.len > 0)
 		p->prefix_first[(unsigned char)text.ptr[0]] = true;
@@ -131,6 +131,7 @@ set_add_spelt(struct patterns *p, uint32_t set, struct slice text,
 
 	if (lang == LANG_english)
 		p->words[at].english = true;
+	p->words[at].only_leans &= p->leaning;
 	pattern_set_add(p, set, at);
 }
 

@@ -309,8 +309,7 @@ read_when(struct loader *l, struct slice rest)
 			    SLICE_ARG(word));
 		*(no ? &w.no : &w.yes) |= 1u << c;
 	}
-	l->open->info.by_debate |=
-	    (w.yes & (1u << COND_weighed | 1u << COND_debated)) != 0;
+	l->open->info.by_debate |= (w.yes & 1u << COND_weighed) != 0;
 	l->open->when[l->open->when_count++] = w;
 	return 0;
 }
@@ -641,7 +640,6 @@ conditions_of(const struct act_context *c)
 	on[COND_solution_offered] = c->solution_offered;
 	on[COND_together] = c->together;
 	on[COND_weighed] = c->weighed;
-	on[COND_debated] = c->debated;
 	for (int i = 0; i < COND_COUNT; i++)
 		bits |= (unsigned)on[i] << i;
 	return bits;

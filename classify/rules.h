@@ -59,8 +59,7 @@
 	CONDITION(effort_open,      "an effort is open")                     \
 	CONDITION(solution_offered, "something was proposed or done for it") \
 	CONDITION(together,         "several people speak, and say we")      \
-	CONDITION(weighed,          "they have weighed what to do")          \
-	CONDITION(debated,          "they have weighed it at length")
+	CONDITION(weighed,          "they have weighed what to do")
 
 struct pattern_stats;
 struct rules;

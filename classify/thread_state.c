@@ -13,13 +13,17 @@
  * the words of many do: three averages over the turns, half of which is
  * forgotten after 5, 20 and 80 of them, are added up.  A turn of no leaning
  * counts PLAIN, so that a thread must last a while before it weighs anything.
+ * Just after something was settled more is asked for, and less with each turn,
+ * so that one long debate does not speak for all that is said.  The numbers are
+ * those of classify/train/leaning-words.
  */
 enum {
 	TURN = 1000,
 	PLAIN = 2,
-	LEANING_MOST = 8,	/* of one turn, however long it is */
-	WEIGHED = 9250,
-	DEBATED = 11750,
+	LEANING_MOST = 40,	/* of one turn, however long it is */
+	WEIGHED = 11105,
+	JUST_SETTLED = 18061,
+	REST_TURNS = 20,
 };
 
 static const int64_t kept_of_1000[LEANING_SPANS] = { 871, 966, 991 };
@@ -34,7 +38,6 @@ enum {
 	I_FOR_WE = 3,
 	OTHERS_KEPT_OF_1000 = 966,	/* the twentieth power is a half */
 	SOME_OTHERS = 3000,		/* about one turn in ten */
-	REST_TURNS = 5,
 };
 
 struct act_context
@@ -110,14 +113,10 @@ thread_is_together(const struct thread_state *state)
 bool
 thread_was_weighed(const struct thread_state *state)
 {
-	return thread_is_together(state) && leaning_of(state) >= WEIGHED &&
-	    state->rest == 0;
-}
+	int64_t more = (JUST_SETTLED - WEIGHED) * (int64_t)state->rest;
 
-bool
-thread_was_debated(const struct thread_state *state)
-{
-	return thread_is_together(state) && leaning_of(state) >= DEBATED;
+	return thread_is_together(state) &&
+	    leaning_of(state) >= WEIGHED + more / REST_TURNS;
 }
 
 static uint64_t

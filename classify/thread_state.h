@@ -25,7 +25,7 @@ struct thread_state {
 	int64_t leaning[LEANING_SPANS];
 	/* Turns that say "we", that say "I", that another user than before had. */
 	uint64_t together, alone, others;
-	uint64_t rest;		/* turns until something can be settled again */
+	uint64_t rest;		/* turns for which more must be weighed */
 };
 
 /* `same` says whether the person who speaks now also spoke before. */
@@ -39,11 +39,9 @@ struct thread_state thread_state_after(struct thread_state state,
 bool thread_is_together(const struct thread_state *state);
 /*
  * Whether what is said now can settle something: such people have weighed what
- * to do, and nothing was settled just now.
+ * to do, much if something was settled just now.
  */
 bool thread_was_weighed(const struct thread_state *state);
-/* Whether they weigh so much that any statement is part of a decision. */
-bool thread_was_debated(const struct thread_state *state);
 
 /* What a turn adds to that. */
 struct weighing {

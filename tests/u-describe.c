@@ -181,22 +181,21 @@ test_rest(void)
 	struct thread_state s = { 0 };
 	size_t i;
 
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < 400; i++)
 		thread_weigh(&s, SPEAKER_user, (struct weighing){
-		    .leaning = 1 + (int64_t)i % 2, .together = i % 4 == 0,
+		    .leaning = 2 + (int64_t)i % 2, .together = i % 4 == 0,
 		    .alone = i % 4 == 1, .other = i % 2 == 0 });
-	ok(thread_was_weighed(&s) && !thread_was_debated(&s), "weighed");
+	ok(thread_was_weighed(&s), "weighed");
 	s = thread_state_after(s, SPEAKER_user, &settles);
-	for (i = 0; i < 5; i++) {
-		ok(!thread_was_weighed(&s), "%zu turns later: rests", i);
+	for (i = 0; i < 20 && !thread_was_weighed(&s); i++)
 		s = thread_state_after(s, SPEAKER_user, &says);
-	}
-	ok(thread_was_weighed(&s), "then it can go on");
+	ok(i > 8 && i < 20, "it rests, the less the more is weighed: %zu", i);
 	for (i = 0; i < 1000; i++)
 		thread_weigh(&s, SPEAKER_user, (struct weighing){
 		    .leaning = INT64_MAX, .together = true, .other = true });
-	ok(thread_was_debated(&s) && s.leaning[2] < 2000000,
-	    "what is kept of a thread has a bound");
+	s = thread_state_after(s, SPEAKER_user, &settles);
+	ok(thread_was_weighed(&s), "in the thick of a debate it does not rest");
+	ok(s.leaning[2] < 8000000, "what is kept of a thread has a bound");
 }
 
 static double

@@ -139,11 +139,12 @@ test_refusals(void)
 
 static const char leaning_file[] =
     "english the is\nforeign der ist\n"
-    "leaning 2 if could\nleaning -3 meeting\n"
+    "leaning 2 if could\nleaning -3 meeting\nleaning 1 pleasing it's its\n"
     "rule we\n together\n match we\n yes we\n no i\n"
     "rule i\n alone\n match i\n yes i\n no we\n"
     "rule settles\n flags decides\n when weighed\n match so\n"
-    " yes so\n no if\n";
+    " yes so\n no if\n"
+    "rule asks\n flags opens\n match pleas*\n yes pleased\n no so\n";
 
 static void
 test_leaning(void)
@@ -164,6 +165,12 @@ test_leaning(void)
 	ok(!v.together && !v.alone, "who says neither");
 	rules_apply(r, SLICE("der meeting ist gut"), &c, &v);
 	is_int(v.leaning, 0, "another language leans nowhere");
+	rules_apply(r, SLICE("its it's"), &c, &v);
+	ok(v.leaning == 0 && !v.english,
+	    "a word that only leans says nothing of the language");
+	rules_apply(r, SLICE("the pleasing"), &c, &v);
+	ok(v.leaning == 1 && v.flags == FLAG_opens,
+	    "and a pattern finds it by how it begins");
 	rules_apply(r, SLICE("so"), &c, &v);
 	ok(v.flagged[FLAG_BIT_decides]->by_debate,
 	    "a rule that asks what was weighed is known");
