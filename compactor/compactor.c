@@ -287,10 +287,17 @@ stop(struct stage *st)
 	free(tools);
 }
 
+/* Of what earlier stages say, these make no artifact. */
+static const bool unread_lists[MSG_LIMIT] = {
+	[MSG_h_candidate] = true,
+	[MSG_h_check] = true,
+};
+
 static const struct stage_spec compactor = {
 	.id = STAGE_compactor,
 	.env = ENV_compactor,
 	.derived = TABLE_compactor_derived,
+	.unread_lists = unread_lists,
 	.decide = decide,
 	.apply = apply,
 	.begin = begin,

@@ -327,6 +327,7 @@ take_question(struct broker *b, const struct bus_message *m)
 	}
 	TAILQ_INSERT_TAIL(&b->waiting, q, next);
 	b->n_waiting++;
+	ev_timer_again(b->service.loop, &b->look);
 }
 
 static void
@@ -432,10 +433,12 @@ on_look(struct ev_loop *loop, ev_timer *timer, int events)
 {
 	struct broker *b = timer->data;
 
-	(void)loop;
 	(void)events;
-	if (b->n_waiting == 0 && b->shared != NULL)
+	/* Nobody waits: the next question starts it again. */
+	if (b->n_waiting == 0 && b->shared != NULL) {
+		ev_timer_stop(loop, timer);
 		return;
+	}
 	read_cursor(b);
 	serve(b);
 }
