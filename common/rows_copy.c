@@ -201,23 +201,22 @@ find_old(const struct list *f, const char *item, struct items was)
 	return NULL;
 }
 
-/*
- * What the list points to becomes the copy's; true: it is not empty.  It is
- * worked on where it is, and will be where the message says.
- */
+/* What the list points to becomes the copy's; true: it is not empty. */
 static bool
 keep_items(struct filling *to, const struct list *f, char *msg,
     const char *old)
 {
 	struct items is = read_items(f, msg), was = { 0 };
 	size_t i, at = to->lists, bytes = is.count * f->size;
-	char *place = bytes == 0 ? NULL : to->copy->lists + at;
+	char *place = NULL;
 
 	to->lists += (bytes + 7) & ~(size_t)7;
+	if (bytes > 0 && to->lists <= to->all->lists_cap)
+		place = memcpy(to->all->lists + at, is.at, bytes);
 	memcpy(msg + f->offset, &place, sizeof(place));
-	if (bytes == 0 || to->lists > to->all->lists_cap)
+	if (place == NULL)
 		return bytes > 0;
-	is.at = memcpy(to->all->lists + at, is.at, bytes);
+	is.at = place;
 	if (old != NULL)
 		was = read_items(f, old);
 	if (f->type == TYPE_strs)
@@ -372,11 +371,12 @@ new_text(struct rows_copies *all, struct rows_copy *c, size_t cap)
 	c->text_len = 0;
 }
 
-static char *
-new_lists(size_t least, size_t *cap)
+static void
+new_lists(char **lists, size_t *cap, size_t least)
 {
+	free(*lists);
 	*cap = room_for(least);
-	return xmalloc(*cap);
+	*lists = xmalloc(*cap);
 }
 
 /*
@@ -387,36 +387,29 @@ void
 rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 {
 	const void *old = c->msg;
-	struct rows_copy was = *c;
 	struct filling to;
 
 	for (;;) {
 		to = (struct filling){ .all = all, .copy = c };
 		memcpy(all->msg, msg, all->size);
 		keep_fields(&to, all->plan, all->msg, old);
-		if (!to.full && to.lists <= all->lists_cap &&
-		    to.lists <= c->lists_cap)
+		if (!to.full && to.lists <= all->lists_cap)
 			break;
-		if (to.lists > all->lists_cap) {
-			free(all->lists);
-			all->lists = new_lists(to.lists, &all->lists_cap);
-		}
+		if (to.lists > all->lists_cap)
+			new_lists(&all->lists, &all->lists_cap, to.lists);
 		/* How much is in use is known when all was looked at. */
 		if (to.full && old == NULL)
 			new_text(all, c, room_for(to.text));
 		if (to.full)
 			old = NULL;
-		if (to.lists > c->lists_cap) {
-			if (c->lists != was.lists)
-				free(c->lists);
-			c->lists = new_lists(to.lists, &c->lists_cap);
-		}
 	}
-	if (to.lists > 0)
-		memcpy(c->lists, all->lists, to.lists);
-	if (c->lists != was.lists)
-		free(was.lists);
+	if (to.lists > c->lists_cap)
+		new_lists(&c->lists, &c->lists_cap, to.lists);
 	c->lists_len = to.lists;
+	if (to.lists > 0) {
+		memcpy(c->lists, all->lists, to.lists);
+		move_lists(all->plan, all->msg, c->lists - all->lists);
+	}
 	if (c->msg == NULL)
 		c->msg = xmalloc(all->size);
 	memcpy(c->msg, all->msg, all->size);
