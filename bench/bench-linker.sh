@@ -35,4 +35,4 @@ done <"$scratch/calls"
 ratio=$(awk '{ print $2 }' "$scratch/calls" | extremes)
 figure 'linker: dearest size to cheapest' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
 ratio=$(awk '{ print $3 }' "$scratch/calls" | extremes)
-figure 'linker: the same with commits' "$ratio" ratio
+figure 'linker: the same with commits' "$ratio" ratio '<= 1.5' "$(holds "$ratio <= 1.5")"
