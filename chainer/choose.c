@@ -32,6 +32,8 @@ enum {
 	CUE_MEANT_TALK = 100,
 	CUE_MEANT_ASKS = -50,
 	CUE_MEANT_BRIEF = 80,
+	CUE_MEANT_KNOWN = -50,	/* its meaning has counted them */
+	CUE_MEANT_SHIFTS = -100,
 	/* Words that lead away from the turn before: at least, and so many more. */
 	AWAY_WORDS = 150,
 	AWAY_MORE = 100,
@@ -44,6 +46,7 @@ enum {
 	/* Where meanings are compared every new word counts against it. */
 	FRESH_MOST = 40000,
 	FRESH_STEP = 125,
+	FRESH_ASKS_STEP = 333,
 	FRESH_LEANS_STEP = 250,
 	MEANT_ENOUGH = 200,
 	/* Two chains become one only if they are this much alike. */
@@ -115,8 +118,11 @@ meant_cue(const struct chain_signs *s, const struct candidate *c,
 		return (!c->here ? 0 : CUE_MEANT_TALK +
 		    (s->brief ? CUE_MEANT_BRIEF : 0)) +
 		    (s->asks ? CUE_MEANT_ASKS : 0);
-	return CUE_MEANT + (s->brief ? CUE_MEANT_BRIEF : 0) -
-	    new / FRESH_STEP - (s->leans ? new / FRESH_LEANS_STEP : 0);
+	return CUE_MEANT + (s->brief ? CUE_MEANT_BRIEF : 0) +
+	    (s->shifts ? CUE_MEANT_SHIFTS : 0) +
+	    (has_words(c) ? CUE_MEANT_KNOWN : 0) - new / FRESH_STEP -
+	    (s->asks ? new / FRESH_ASKS_STEP : 0) -
+	    (s->leans ? new / FRESH_LEANS_STEP : 0);
 }
 
 int

@@ -12,6 +12,7 @@
 
 enum {
 	PLACES = 1 << 16,	/* at least twice the words of a table */
+	GIST_MOST = 2047,
 };
 
 /* The words of the table by the hash of their stem. */
@@ -79,8 +80,8 @@ meaning_open(const char *path, struct buf *why)
 
 	if (table == NULL)
 		return NULL;
-	if (embed_dims(table) != GIST_DIMS) {
-		buf_addf(why, "%s: vectors of another size", path);
+	if (embed_dims(table) < GIST_DIMS) {
+		buf_addf(why, "%s: its vectors are too short", path);
 		embed_close(&table);
 		return NULL;
 	}
@@ -100,6 +101,39 @@ meaning_close(struct meaning **m)
 	*m = NULL;
 }
 
+static int
+root(int x)
+{
+	int r = 0, bit;
+
+	for (bit = 1 << 15; bit > 0; bit >>= 1)
+		if ((int64_t)(r | bit) * (r | bit) <= x)
+			r |= bit;
+	return r;
+}
+
+/*
+ * Brought down to eleven bits: what is compared is a direction, and so all
+ * products together stay below 31.
+ */
+static void
+gist_set(struct gist *g, const int32_t *sum)
+{
+	int32_t all = 0;
+	int i, square = 0, down = 0;
+
+	for (i = 0; i < GIST_DIMS; i++)
+		all |= sum[i] < 0 ? -sum[i] : sum[i];
+	while (all >> down > GIST_MOST)
+		down++;
+	for (i = 0; i < GIST_DIMS; i++) {
+		g->at[i] = (int16_t)(sum[i] >> down);
+		square += g->at[i] * g->at[i];
+	}
+	g->length = root(square);
+	g->found = true;
+}
+
 static const struct gist *
 gist_of(const struct meaning *m, const struct topic *t)
 {
@@ -114,27 +148,31 @@ gist_of(const struct meaning *m, const struct topic *t)
 	for (i = 0; i < t->keywords.count; i++) {
 		piece = find_word(m, h->at[i]);
 		if (piece != 0)
-			embed_add(m->table, piece - 1, 1, sum);
+			embed_add(m->table, piece - 1, GIST_DIMS, sum);
 	}
-	(void)embed_round(m->table, sum, g->at);
-	g->found = true;
+	gist_set(g, sum);
 	return g;
 }
 
 void
 meaning_read(const struct meaning *m, struct slice text, struct gist *g)
 {
-	(void)embed_text(m->table, text, g->at);
-	g->found = true;
+	int32_t sum[GIST_DIMS];
+
+	embed_sum(m->table, text, GIST_DIMS, sum);
+	gist_set(g, sum);
 }
 
 int
 meaning_near(const struct meaning *m, const struct topic *a,
     const struct topic *b)
 {
-	int64_t near = embed_cosine(gist_of(m, a)->at, gist_of(m, b)->at,
-	    GIST_DIMS);
+	const struct gist *x = gist_of(m, a), *y = gist_of(m, b);
+	int i, dot = 0;
 
-	near = near * 1000 / EMBED_NORM;
-	return near < -1000 ? -1000 : near > 1000 ? 1000 : (int)near;
+	if (x->length == 0 || y->length == 0)
+		return 0;
+	for (i = 0; i < GIST_DIMS; i++)
+		dot += x->at[i] * y->at[i];
+	return (int)((int64_t)dot * 1000 / (x->length * y->length));
 }

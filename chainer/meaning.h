@@ -3,7 +3,7 @@
  *
  * "Which broker?" returns to talk of funds and savings although none of its
  * words was said there.  A topic's gist is the sum of the vectors of its
- * keywords (store/embed.h), each as often as it weighs; how near two topics
+ * keywords (store/embed.h), the first numbers of them; how near two topics
  * are is the cosine of their gists.  Keywords are stems, so the table's words
  * are found by theirs.  Whole numbers throughout, and nothing of it is kept in
  * tables: a gist follows from the keywords that are.
@@ -24,7 +24,7 @@ struct meaning *meaning_open(const char *path, struct buf *why)
 void meaning_close(struct meaning **m);
 
 /*
- * In thousandths: 1000 the same, 0 nothing to do with each other, or not
+ * In thousandths, -1000 to 1000: 0 nothing to do with each other, or not
  * known.  Both topics need a sketch, which then keeps their gist.
  */
 /* The gist of a text, in the place of its keywords'. */

@@ -9,7 +9,7 @@
 
 #include "chainer/distance.h"
 
-enum { FUZZY_BYTES = 160, SEEN_WORDS = 4, GIST_DIMS = 256 };
+enum { FUZZY_BYTES = 160, SEEN_WORDS = 4, GIST_DIMS = 128 };
 
 _Static_assert(SEEN_WORDS == 4, "seen_both counts four");
 
@@ -34,7 +34,8 @@ struct letters {
 /* What the keywords mean together; see meaning.h. */
 struct gist {
 	bool found;
-	int8_t at[GIST_DIMS];
+	int length;		/* 0: it means nothing that is known */
+	int16_t at[GIST_DIMS];
 };
 
 struct sketch {

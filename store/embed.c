@@ -297,24 +297,24 @@ embed_dims(const struct embed *e)
 /* ---- a text */
 
 struct sum {
-	int32_t values[EMBED_DIMS_MAX];
+	int32_t *values;
+	size_t dims;			/* the first so many */
 	unsigned pieces;
 	bool whole;			/* words in several pieces do not count */
 	char word[WORD_BYTES];
 	size_t word_len;		/* past WORD_BYTES: too long */
 };
 
-static void
-add_row(const struct embed *e, struct sum *s, uint32_t piece)
+void
+embed_add(const struct embed *e, size_t i, size_t dims, int32_t *restrict sum)
 {
-	const int8_t *row = e->rows + (size_t)piece * e->dims;
-	int16_t scale = (int16_t)e->scale[piece];
+	const int8_t *row = e->rows + i * e->dims;
+	int16_t scale = (int16_t)e->scale[i];
 
 	/* Sixteen bits times sixteen: what the plainest vector units can do. */
-	for (size_t at = 0; at < e->dims; at += BLOCK)
-		for (size_t i = 0; i < BLOCK; i++)
-			s->values[at + i] += scale * (int16_t)row[at + i];
-	s->pieces++;
+	for (size_t at = 0; at < dims; at += BLOCK)
+		for (size_t k = 0; k < BLOCK; k++)
+			sum[at + k] += scale * (int16_t)row[at + k];
 }
 
 /*
@@ -351,7 +351,8 @@ end_word(const struct embed *e, struct sum *s)
 		len = longest_piece(e, s, at, &piece);
 		if (len == 0 || (s->whole && len < s->word_len))
 			break;
-		add_row(e, s, piece - 1);
+		embed_add(e, piece - 1, s->dims, s->values);
+		s->pieces++;
 		at += len;
 	}
 	s->word_len = 0;
@@ -431,30 +432,35 @@ round_sum(int32_t *values, size_t dims, int8_t *out)
 	return true;
 }
 
+static void
+sum_text(const struct embed *e, struct sum *s, struct slice text)
+{
+	size_t pos = 0;
+	int32_t c;
+
+	memset(s->values, 0, s->dims * sizeof(s->values[0]));
+	text.len = text_cut(text, EMBED_TEXT_MAX);
+	while (pos < text.len && s->pieces < TEXT_PIECES) {
+		if ((unsigned char)text.ptr[pos] < 0x80)
+			add_char(e, s, text.ptr[pos++]);
+		else if (text_next(text, &pos, &c))
+			add_wide(e, s, c);
+	}
+	end_word(e, s);
+}
+
 static bool
 embed(const struct embed *e, struct slice text, bool whole, int8_t *out)
 {
-	struct sum s;
-	size_t pos = 0;
-	int32_t c;
+	int32_t values[EMBED_DIMS_MAX];
+	struct sum s = { .values = values, .dims = e->dims, .whole = whole };
 
 	if (e->remote != NULL)
 		return text.len > 0 &&
 		    embed_remote_many(e->remote, &text, 1, out) == 0;
 	memset(out, 0, e->dims);
-	memset(s.values, 0, e->dims * sizeof(s.values[0]));
-	s.pieces = 0;
-	s.whole = whole;
-	s.word_len = 0;
-	text.len = text_cut(text, EMBED_TEXT_MAX);
-	while (pos < text.len && s.pieces < TEXT_PIECES) {
-		if ((unsigned char)text.ptr[pos] < 0x80)
-			add_char(e, &s, text.ptr[pos++]);
-		else if (text_next(text, &pos, &c))
-			add_wide(e, &s, c);
-	}
-	end_word(e, &s);
-	return round_sum(s.values, e->dims, out);
+	sum_text(e, &s, text);
+	return round_sum(values, e->dims, out);
 }
 
 bool
@@ -482,6 +488,14 @@ embed_words(const struct embed *e, struct slice text, int8_t *out)
 	return embed(e, text, true, out);
 }
 
+void
+embed_sum(const struct embed *e, struct slice text, size_t dims, int32_t *sum)
+{
+	struct sum s = { .values = sum, .dims = dims };
+
+	sum_text(e, &s, text);
+}
+
 size_t
 embed_pieces(const struct embed *e)
 {
@@ -495,21 +509,4 @@ embed_piece(const struct embed *e, size_t i)
 
 	/* Behind a newline, as the first is not, or behind "##". */
 	return i == 0 || piece.ptr[-1] == '\n' ? piece : SLICE_NONE;
-}
-
-void
-embed_add(const struct embed *e, size_t i, int16_t times, int32_t *sum)
-{
-	const int8_t *row = e->rows + i * e->dims;
-	int32_t scale = (int32_t)e->scale[i] * times;
-
-	for (size_t at = 0; at < e->dims; at++)
-		sum[at] += scale * row[at];
-}
-
-bool
-embed_round(const struct embed *e, int32_t *sum, int8_t *out)
-{
-	memset(out, 0, e->dims);
-	return round_sum(sum, e->dims, out);
 }

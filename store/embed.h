@@ -64,16 +64,16 @@ int embed_many(const struct embed *e, const struct slice *texts, size_t n,
 bool embed_words(const struct embed *e, struct slice text, int8_t *out);
 
 /*
- * For who adds up words of his own: how many pieces the table has, and the
- * word that piece `i` is; empty where it is only a part of words.  A sum of
- * embed_dims() numbers takes a piece so many times; rounded it is a vector, or
- * false: there is nothing in it.  Times all pieces no more than TIMES_MAX.
+ * For who compares much and keeps nothing: sums of the first `dims` numbers,
+ * whole sixteens, not brought to a length.  Of a text's words, beginning at
+ * nothing; of a piece, added to what is there.  embed_piece tells which word a
+ * piece is, of embed_pieces(); empty where it is only a part of words.
  */
-enum { EMBED_TIMES_MAX = 1 << 14 };
+void embed_sum(const struct embed *e, struct slice text, size_t dims,
+    int32_t *sum);
+void embed_add(const struct embed *e, size_t i, size_t dims, int32_t *sum);
 size_t embed_pieces(const struct embed *e);
 struct slice embed_piece(const struct embed *e, size_t i);
-void embed_add(const struct embed *e, size_t i, int16_t times, int32_t *sum);
-bool embed_round(const struct embed *e, int32_t *sum, int8_t *out);
 
 /*
  * How near two vectors of one table are: their cosine times EMBED_NORM, but
