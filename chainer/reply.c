@@ -59,6 +59,88 @@ group_by_chain(const struct reply_message *window, const int *index,
 	return known;
 }
 
+/*
+ * A place where only few have ever spoken.  The crowded rooms that the weights
+ * know teach nothing about it: there one mostly goes on with one's own.
+ */
+enum {
+	FEW = 3,		/* beside the speaker */
+	OPENING_WORDS = 4,	/* that tell something, in a question */
+};
+
+/* How many beside the speaker, up to FEW + 1; and whether he was heard. */
+static size_t
+count_others(const struct reply_message *window, size_t n,
+    const struct reply_message *now, bool *spoke)
+{
+	uint64_t seen[FEW];
+	size_t known = 0, k;
+
+	*spoke = false;
+	for (size_t i = 0; i < n; i++) {
+		if (window[i].speaker == now->speaker) {
+			*spoke = true;
+			continue;
+		}
+		for (k = 0; k < known && seen[k] != window[i].speaker; k++)
+			continue;
+		if (k == FEW)
+			return FEW + 1;
+		if (k == known)
+			seen[known++] = window[i].speaker;
+	}
+	return known;
+}
+
+static bool
+share_word(const struct reply_message *a, const struct reply_message *b)
+{
+	for (int i = 0, k = 0; i < a->word_count && k < b->word_count;) {
+		if (a->words[i] == b->words[k])
+			return true;
+		if (a->words[i] < b->words[k])
+			i++;
+		else
+			k++;
+	}
+	return false;
+}
+
+/* A question that asks enough to stand alone, or a word to somebody else. */
+static bool
+looks_away(const struct reply_message *last, const struct reply_message *now)
+{
+	for (size_t i = 0; i < now->mention_count; i++)
+		if (now->mentions[i] != last->speaker)
+			return true;
+	return (now->flags & (REPLY_STRANGER | REPLY_ALL)) != 0 ||
+	    ((now->flags & REPLY_QUESTION) &&
+	    now->word_count >= OPENING_WORDS &&
+	    !share_word(last, now));
+}
+
+/*
+ * Among few the first word of one more is an answer; and of two, who has just
+ * been spoken to answers that.  Later either may begin anew.
+ */
+static void
+answer_few(const struct reply_message *window, size_t n,
+    const struct reply_message *now, struct reply_verdict *v)
+{
+	size_t from = n > REPLY_WINDOW ? n - REPLY_WINDOW : 0, others;
+	const struct reply_message *last = &window[n - 1];
+	bool spoke;
+
+	if (last->speaker == now->speaker || looks_away(last, now))
+		return;
+	others = count_others(window + from, n - from, now, &spoke);
+	if (v->antecedent < 0 ? spoke || others > FEW : others > 1 ||
+	    window[v->antecedent].speaker != now->speaker)
+		return;
+	v->runner_up = v->antecedent;
+	v->antecedent = (int)n - 1;
+}
+
 void
 reply_choose(const struct reply_model *model,
     const struct reply_message *window, size_t n,
@@ -86,6 +168,8 @@ reply_choose(const struct reply_model *model,
 	out->antecedent = index[all[first].best];
 	out->runner_up = index[all[second].best];
 	out->score = (int)(all[first].mass * UINT64_C(1000) / sum);
+	if (n > 0)
+		answer_few(window, n, now, out);
 }
 
 void

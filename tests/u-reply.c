@@ -356,6 +356,39 @@ test_damage(void)
 	free(text);
 }
 
+/* Rooms of few: crowded ones teach nothing about them. */
+static void
+test_few(const struct reply_model *model)
+{
+	static const char *const talk[][2] = {
+		{ "kim", "the boiler in the cellar is dripping" },
+		{ "lou", "where exactly, at the valve or under the tank?" },
+		{ "kim", "under the tank I think" },
+		{ "lou", "looks like the seal, I will order one" },
+		{ "kim", "how long does that take" },
+		{ "max", "it did that last year as well" },
+		{ "lou", "two days" },
+	};
+	struct room *r = xmalloc(sizeof(*r));
+	int first, same = 0;
+
+	room_init(r, model);
+	first = say(r, 0, talk[0][0], talk[0][1]);
+	for (int i = 1; i < 7; i++)
+		same += say(r, i * 300, talk[i][0], talk[i][1]) == first;
+	is_int(same, 6, "two who take five minutes to answer, then three: one talk");
+	r->n = 0;
+	first = say(r, 0, "ann", "my wifi card is not found after the upgrade");
+	ok(say(r, 10, "bob", "how can I mount an ntfs partition at boot?") != first,
+	    "a second question stands for itself");
+	r->n = 0;
+	first = say(r, 0, "ann", "did the invoices go out?");
+	ok(say(r, 60, "ben", "zoe: lunch at twelve in the garden") != first,
+	    "what is said to somebody else is no answer");
+	arena_release(&r->scratch);
+	free(r);
+}
+
 int
 main(void)
 {
@@ -375,6 +408,7 @@ main(void)
 	test_pace(model);
 	test_determinism(model);
 	test_edges(model);
+	test_few(model);
 	test_damage();
 	reply_model_close(&model);
 	return done();
