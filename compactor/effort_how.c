@@ -236,6 +236,23 @@ worth(const struct msg_a_how *how, const struct msg_a_work *w,
 	return points + HOW_echo * at_most(echo, 2);
 }
 
+/* Is all of it in what was said before, or in the goal? */
+static bool
+is_repeat(const struct msg_a_work *w, const struct msg_a_how *last)
+{
+	size_t i, n, echo = 0, new = 0;
+
+	for (i = 0; i < last->words.count; i++) {
+		bool said = false;
+
+		for (n = 0; n < w->n_hows && !said; n++)
+			said = strs_has(&w->hows[n].words, last->words.at[i]);
+		echo += said;
+		new += !said && !strs_has(&w->keywords, last->words.at[i]);
+	}
+	return echo > 0 && new == 0;
+}
+
 struct slice
 effort_how(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t, struct slice choice, bool chosen)
@@ -260,7 +277,9 @@ effort_how(struct effort_state *s, const struct msg_a_work *w,
 	if (t == NULL)
 		return best;
 	k.other = effort_is_other(w, t);
-	if (best_of(s, w, &k, &last) && last.points >= most)
+	if (best_of(s, w, &k, &last) &&
+	    last.points + (effort_did(t) && is_repeat(w, &last) ?
+		HOW_repeat : 0) >= most)
 		best = last.text;
 	return best;
 }

@@ -154,14 +154,21 @@ told_deed(const struct told *k)
 	static const char *const doers[] = { "i", "i've", "we", "we've",
 		"he", "she", "they", NULL };
 	static const char *const well[] = { "now", "again", NULL };
+	static const char *const looked[] = { "looked", "checked", "reviewed",
+		"read", "searched", "found", "analyzed", "tried", "tested",
+		"ran", "see", "noticed", "asked", "need", NULL };
 	bool named = k->first < k->w->count &&
 	    word_one_of(k->w->at[k->first], doers);
 
 	if (named ? !words_done(k->w) && !does_first(k) : !begins_with_deed(k))
 		return false;
 	/* The owner's "merged", "restored now" say that it is good. */
-	return k->other || (!is_only_check(k) &&
-	    (named || !words_say(k->w, well)));
+	if (!k->other)
+		return !is_only_check(k) &&
+		    (named || !words_say(k->w, well));
+	return !word_one_of(k->w->at[k->first + named], looked) &&
+	    !(k->first + 2 < k->w->count && named &&
+		word_one_of(k->w->at[k->first + 2], looked));
 }
 
 /* "The index is created", right after it was asked for. */
@@ -171,10 +178,14 @@ tells_what_came(const struct told *k)
 	enum { SHORT = 2 };
 	static const char *const be[] = { "is", "are", "been", "was", "were",
 		NULL };
+	static const char *const was[] = { "was", "were", NULL };
 	static const char *const over[] = { "complete", "successful", "ready",
 		"done", "finished", "live", NULL };
 	size_t i;
 
+	/* In a long report that is how it was before. */
+	if (sentence_count(k->t) > SHORT && words_say(k->w, was))
+		return false;
 	for (i = 0; sentence_count(k->t) <= SHORT && i + 1 < k->w->count; i++)
 		if (word_one_of(k->w->at[i], be) &&
 		    (is_past(k->w->at[i + 1]) ||
@@ -279,6 +290,23 @@ is_hint(const struct told *k)
 	return has_phrase(k->w, hints);
 }
 
+/* "- moved it", "2. moved it" */
+static bool
+is_item(const struct told *k)
+{
+	const char *text = k->t->text.ptr;
+	size_t at = k->s.at;
+
+	while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+		at--;
+	if (at < 2)
+		return at == 1 && (text[0] == '-' || text[0] == '*');
+	if (text[at - 1] == '-' || text[at - 1] == '*' || text[at - 1] == '+')
+		return text[at - 2] == '\n';
+	return (text[at - 1] == '.' || text[at - 1] == ')') &&
+	    text[at - 2] >= '0' && text[at - 2] <= '9';
+}
+
 static bool
 is_offer(const struct told *k)
 {
@@ -306,7 +334,8 @@ told_kind(const struct told *k)
 	if (slice_is(k->s.act, "greeting") && k->content == 0)
 		return 0;
 	if (told_deed(k))
-		return k->other ? HOW_deed : !k->ends ? HOW_own :
+		return k->other ? HOW_deed + (is_item(k) ? HOW_item : 0) :
+		    !k->ends ? HOW_own :
 		    HOW_deed + HOW_owner;
 	if (tells_cause(k) || (owner && tells_past(k)))
 		return HOW_cause + (owner ? HOW_owner + HOW_owner : 0);
@@ -317,7 +346,7 @@ told_kind(const struct told *k)
 	if (tells_to_do(k))
 		return tells_to_look(k) ? HOW_look : HOW_advice;
 	return HOW_told + (k->reports ? HOW_report : 0) +
-	    (k->answers ? HOW_answer : 0);
+	    (is_item(k) ? HOW_item : 0) + (k->answers ? HOW_answer : 0);
 }
 
 /* ---- what speaks against it ---- */

@@ -71,6 +71,38 @@ denied(const struct words *w, size_t i)
 	return last - i;
 }
 
+/* "Error is gone": what was bad is over. */
+static size_t
+gone(const struct words *w, size_t i)
+{
+	static const char *const over[] = { "gone", "vanished", "disappeared",
+		"fixed", "solved", "resolved", "away", "cleared", NULL };
+	size_t k;
+
+	for (k = i + 1; k < w->count && k <= i + 4; k++)
+		if (word_one_of(w->at[k], over))
+			return k - i;
+	return 0;
+}
+
+/* "Makes coffee again"; "I did it again" and "crashed again" are not it. */
+static bool
+is_as_before(const struct words *w, size_t i)
+{
+	static const char *const who[] = { "i", "we", "you", "he", "she",
+		"they", "did", "and", "try", "do", "say", "once", "yet", NULL };
+	static const char *const fails[] = { "broke", "breaks", "broken",
+		"dropped", "drops", "crashed", "crashes", "failed", "fails",
+		"down", "stopped", "stops", "happened", "happening", "happens",
+		"hangs", "froze", "lost", "slow", "dead", "late", "leaking",
+		"leaks", "twice", "came", "comes", "off", "out", "went",
+		"see", "same", "asks", "says", "said", "thanks", "thank",
+		"started", NULL };
+
+	return i > 0 && i + 1 == w->count && w->count > 2 &&
+	    !word_one_of(w->at[0], who) && !words_say(w, fails);
+}
+
 /* "Silent as a mouse now"; "now it says" and "rebooting now" go on. */
 static bool
 has_come_to(const struct words *w, size_t i)
@@ -104,6 +136,8 @@ sentence_mood(const struct words *w)
 	for (i = 0; i < w->count; i++) {
 		if (word_one_of(w->at[i], bad)) {
 			n = denied(w, i);
+			if (n == 0)
+				n = gone(w, i);
 			m.bad = m.bad || n == 0;
 			m.well = m.well || n > 0;
 			i += n;
@@ -115,6 +149,8 @@ sentence_mood(const struct words *w)
 			m.praise = true;
 		else if (text_is_word(w->at[i], "now"))
 			m.well = m.well || has_come_to(w, i);
+		else if (text_is_word(w->at[i], "again"))
+			m.well = m.well || is_as_before(w, i);
 		else if (word_one_of(w->at[i], waits) && (i == 0 ||
 			!word_one_of(w->at[i - 1], just)))
 			m.waits = true;

@@ -213,7 +213,8 @@ take_effort(struct effort_state *s, const struct compact_turn *t,
 			note_report(s, w, t);
 		else if (!t->does->machine)
 			note_trying(s, w, t);
-		if (!t->does->machine && !slice_is(is->why, "opened"))
+		if (!t->does->machine && !slice_is(is->why, "opened") &&
+		    !effort_why_ends(is->why))
 			effort_how_note(s, w, t);
 	}
 	w->last = t->number;

@@ -139,17 +139,23 @@ is_carried_out(const struct msg_a_work *w, const struct compact_turn *t,
 		"prompts", "wants", "gives", "returns", "throws", "complains",
 		"tells", "prints", "said", "gave", "asked", "showed", "see",
 		"sees", "get", "getting", "lists", "only", NULL };
+	static const char *const later[] = { "will", "i'll", "we'll", "try",
+		"trying", "later", "tomorrow", "tonight", "if", "should",
+		"need", "what", "how", "why", "where", "hm", "hmm", "maybe",
+		NULL };
 	struct effort_mood m;
 	struct words room;
 
 	if (t->text.len > SHORT || effort_surely(t, "question") ||
 	    effort_surely(t, "request") || effort_surely(t, "commit") ||
-	    w->told || (voices_answer_question(v) && !w->suggested) ||
+	    w->told || v->answered == NULL ||
+	    v->answered->number != w->trying_turn ||
+	    (voices_answer_question(v) && !w->suggested) ||
 	    effort_tells_failure(t) || !effort_did(t) || turn_words(t, &room)->count < WORDS ||
 	    turn_says(t, reports) || !effort_how_is_echoed(w, t))
 		return false;
 	m = effort_mood(t);
-	return !m.bad && !m.waits;
+	return !m.bad && (!m.waits || !turn_says(t, later));
 }
 
 bool
