@@ -120,6 +120,23 @@ effort_agrees(const struct compact_turn *t)
 }
 
 bool
+effort_affirms(const struct compact_turn *t)
+{
+	static const char *const yes[] = { "yes", "yeah", "yep", "yup",
+		"correct", "right", NULL };
+	static const char *const that[] = { "that's", "thats", "that", "it",
+		"it's", NULL };
+	struct words room;
+	const struct words *w = turn_words(t, &room);
+
+	if (w->count == 0 || effort_has_thanks(t))
+		return false;
+	return word_one_of(w->at[0], yes) || (w->count <= 3 &&
+	    word_one_of(w->at[0], that) &&
+	    word_one_of(w->at[w->count - 1], yes));
+}
+
+bool
 effort_tried_in_vain(const struct compact_turn *t)
 {
 	static const char *const tried[] = { "tried", "retried", NULL };

@@ -169,19 +169,19 @@ best_of(struct effort_state *s, const struct msg_a_work *w, struct told *k,
 
 /*
  * The owner goes on to something: what was said before was not all of it,
- * unless it is that which he goes on with.
+ * unless he asks about it or has done it.
  */
 static void
 pass_over(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
 	struct msg_strs said = { NULL, 0 };
+	bool same = effort_did(t) || slice_is(t->does->act, "question");
 	size_t i;
 
 	find_all_words(s->c->arena, t, &said);
 	for (i = 0; said.count > 0 && i < w->n_hows; i++)
-		if (slice_is(t->does->act, "request") ||
-		    in_common(&w->hows[i].words, &said) == 0)
+		if (!same || in_common(&w->hows[i].words, &said) == 0)
 			w->hows[i].points += HOW_passed;
 }
 
@@ -219,20 +219,18 @@ effort_how_note(struct effort_state *s, struct msg_a_work *w,
 
 /* What a candidate is worth as the turn ends it. */
 static long
-worth(const struct msg_a_how *how, const struct msg_a_work *w,
-    const struct compact_turn *t, const struct msg_strs *said)
+worth(const struct msg_a_how *how, const struct msg_a_work *w, uint64_t end,
+    const struct msg_strs *said)
 {
 	long points = how->points;
 	size_t i, echo = 0;
 
-	if (t == NULL)
-		return points;
+	if (end > how->turn)
+		points += HOW_age *
+		    at_most((size_t)(end - how->turn - 1) / 2, 4);
 	for (i = 0; i < how->words.count; i++)
 		echo += strs_has(said, how->words.at[i]) &&
 		    !strs_has(&w->keywords, how->words.at[i]);
-	if (t->number > how->turn)
-		points += HOW_age *
-		    at_most((size_t)(t->number - how->turn - 1) / 2, 4);
 	return points + HOW_echo * at_most(echo, 2);
 }
 
@@ -268,7 +266,8 @@ effort_how(struct effort_state *s, const struct msg_a_work *w,
 	if (t != NULL)
 		find_all_words(s->c->arena, t, &said);
 	for (i = 0; i < w->n_hows; i++) {
-		points = worth(&w->hows[i], w, t, &said);
+		points = worth(&w->hows[i], w,
+		    t != NULL ? t->number : w->last + 1, &said);
 		if (points >= most) {
 			most = points;
 			best = w->hows[i].text;

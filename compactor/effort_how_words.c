@@ -41,16 +41,23 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	return false;
 }
 
+/* One of the phrases begins within the first words. */
 static bool
-has_phrase(const struct words *w, const char *const *phrases)
+begins_with(const struct words *w, size_t first, const char *const *phrases)
 {
 	size_t i;
 
 	for (; *phrases != NULL; phrases++)
-		for (i = 0; i < w->count; i++)
+		for (i = 0; i < w->count && i < first; i++)
 			if (is_phrase(w, i, *phrases))
 				return true;
 	return false;
+}
+
+static bool
+has_phrase(const struct words *w, const char *const *phrases)
+{
+	return begins_with(w, w->count, phrases);
 }
 
 /* "It was the cable", "the token had expired", "dividing was the trick". */
@@ -107,9 +114,9 @@ is_past(struct slice word)
 }
 
 static const char *const deeds[] = { "set", "put", "wrote", "made", "built",
-	"split", "reset", "cut", "rewrote", "took", "gave", "got", "did",
-	"bought", "found", "went", "sent", "rebuilt", "shut", "redid", "undid",
-	"came", "chose", "drew", "drove", "left", "threw", "hung", "dug", NULL };
+	"split", "reset", "cut", "rewrote", "gave", "bought", "sent", "rebuilt",
+	"shut", "redid", "undid", "chose", "drew", "drove", "threw", "hung",
+	"dug", "took", "came", "did", "wound", "tore", "froze", NULL };
 
 /* "Moved it into the page", "rolled back": who did it is understood. */
 static bool
@@ -318,7 +325,8 @@ is_offer(const struct told *k)
 		"good luck", "enjoy", "congratulations", "let me", "no problem",
 		"welcome", "as expected", "good question", NULL };
 
-	return has_phrase(k->w, offers);
+	/* "Restart it and let me know" says what to do. */
+	return begins_with(k->w, k->first + 3, offers);
 }
 
 long
@@ -354,14 +362,20 @@ told_kind(const struct told *k)
 static bool
 is_plan(const struct told *k)
 {
+	static const char *const let_me[] = { "let me", NULL };
+	static const char *const let_know[] = { "let me know", NULL };
 	static const char *const plans[] = { "i'll", "we'll", "i will",
 		"we will", "i'm going", "i'm gonna", "i am going", "let's",
 		"next steps", "next step", "looking", "checking", "gimme",
 		"give me", "one moment", "a moment", "working on it",
-		"should be", "is on it", "i think", "probably", "i suggest",
+		"should be ok", "should be fine", "should be back",
+		"should be fixed", "should be over", "should be good",
+		"should be up", "is on it", "i think", "probably", "i suggest",
 		"i propose", "i see", NULL };
 
-	return has_phrase(k->w, plans);
+	/* "I deployed it, let me roll back" */
+	return begins_with(k->w, k->first + 4, plans) ||
+	    (has_phrase(k->w, let_me) && !has_phrase(k->w, let_know));
 }
 
 /* "You want a table for two": what is asked for, said once more. */
@@ -383,7 +397,11 @@ is_proof(const struct told *k, const struct msg_a_work *w)
 	for (i = 0; i < w->keywords.count; i++)
 		if (word_one_of(w->keywords.at[i], tests))
 			return false;
-	return words_say(k->w, tests);
+	/* "I replaced it, and all tests pass" tells of it only then. */
+	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
+		if (word_one_of(k->w->at[i], tests))
+			return true;
+	return false;
 }
 
 static bool
@@ -404,7 +422,7 @@ is_beside(const struct told *k)
 		"to note", "as before", "unchanged", "untouched", "the rest",
 		"the others", "other errors", "by the way", "btw", "still",
 		"follow-up", "up to you", "once you", "unless", "follow up",
-		"the next deploy", "found it", "i found", NULL };
+		"the next deploy", NULL };
 
 	return has_phrase(k->w, asides);
 }
@@ -446,7 +464,8 @@ told_against(const struct told *k, const struct msg_a_work *w)
 	if (is_empty(k))
 		points += HOW_empty;
 	if (is_heading(k))
-		points += HOW_heading;
+		points += told_deed(k) || tells_to_do(k) ? HOW_leads :
+							  HOW_heading;
 	if (is_offer(k))
 		points += HOW_offer;
 	if (is_plan(k))

@@ -163,7 +163,9 @@ voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
     const struct voices *v)
 {
 	if (!voices_is_offered(w, t) || voices_confirm(v) ||
-	    (v->answered != NULL && v->answered->fails))
+	    (v->answered != NULL && v->answered->fails) ||
+	    (!v->room && w->told && !voices_is_reported(w, t) &&
+		effort_affirms(t)))
 		return false;
 	if (voices_is_reported(w, t) && (effort_is_thanks(t) ||
 		(!voices_answer_question(v) && w->report_turn == w->last &&

@@ -280,7 +280,8 @@ words_recap(const struct words *w)
 {
 	static const char *const before[] = { "ok", "okay", "so", "just", "to",
 		"be", "sure", "and", "alright", "great", "confirm", "make",
-		"then", "i", "see", "let", "me", NULL };
+		"then", "i", "see", "let", "me", "clear", "recap", "review",
+		"please", "that", NULL };
 	static const char *const you[] = { "you", "you'd", "you're", "you'll",
 		NULL };
 	static const char *const want[] = { "want", "need", "require", "wish",

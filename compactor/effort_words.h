@@ -106,6 +106,8 @@ bool effort_did(const struct compact_turn *t);
 bool effort_asks_task(const struct compact_turn *t);
 /* "Can you rewrite those two?": it points back. */
 bool effort_points_back(const struct compact_turn *t);
+/* "Yes, that is correct": it answers, and thanks for nothing. */
+bool effort_affirms(const struct compact_turn *t);
 /* It begins with a yes or with praise. */
 bool effort_agrees(const struct compact_turn *t);
 /* "Tried to trust the new CA, no luck". */
