@@ -36,6 +36,21 @@ effort_asks_next(const struct compact_turn *t)
 }
 
 bool
+effort_asks_with(struct slice question, const char *const *words)
+{
+	const struct compact_turn t = { .text = question };
+	struct words room;
+	const struct words *w = turn_words(&t, &room);
+	size_t i;
+
+	/* "One more: how can I ..." */
+	for (i = 0; i < w->count && i < 4; i++)
+		if (word_one_of(w->at[i], words))
+			return true;
+	return false;
+}
+
+bool
 effort_is_choice(struct slice goal)
 {
 	static const char *const choosing[] = { "should", "which", "pick",
@@ -278,10 +293,9 @@ effort_declines(const struct compact_turn *t)
 }
 
 bool
-effort_asks_leave(const struct compact_turn *t)
+effort_asks_can(const struct compact_turn *t, const char *const *who)
 {
 	static const char *const may[] = { "can", "could", "may", NULL };
-	static const char *const who[] = { "i", "you", "we", NULL };
 	const struct words *w;
 	struct words room;
 	size_t i;
@@ -291,6 +305,14 @@ effort_asks_leave(const struct compact_turn *t)
 		if (word_one_of(w->at[i], may))
 			return word_one_of(w->at[i + 1], who);
 	return false;
+}
+
+bool
+effort_asks_leave(const struct compact_turn *t)
+{
+	static const char *const who[] = { "i", "you", "we", NULL };
+
+	return effort_asks_can(t, who);
 }
 
 bool

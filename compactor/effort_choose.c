@@ -316,6 +316,18 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 	return false;
 }
 
+/* "Can it be remembered?", after a report: more is wanted of it. */
+static bool
+wants_more(const struct compact_turn *t, const struct voices *v)
+{
+	static const char *const it[] = { "it", "the", "this", "that", "they",
+		"these", "those", NULL };
+
+	return voices_is_reported(v->adjacent, t) && !v->room &&
+	    v->answered->number == v->adjacent->report_turn &&
+	    !effort_shifts(t) && effort_asks_can(t, it);
+}
+
 static struct effort_choice
 choose_owner(struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs, const struct voices *v)
@@ -355,6 +367,8 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	    effort_word_count(t->does) > 1 && t->does->confidence >= SURE)
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
+	if (wants_more(t, v))
+		return choice(EFFORT_GO_ON, w);
 	if (is_aside(s, t, v) || (signs->dated > 0 &&
 		signs->decides == 0 && !slice_is(t->does->act, "commit") &&
 		!voices_answer_question(v) && (effort_shifts(t) ||

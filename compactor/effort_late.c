@@ -94,17 +94,34 @@ answered_draft(const struct effort_state *s, const struct compact_turn *t)
 	return NULL;
 }
 
+/* It, and in a chat what was asked since: they are turns of the effort now. */
+static void
+end_questions(struct effort_state *s, const struct msg_a_asked *was)
+{
+	struct msg_a_asked over, *list = s->thread.asked;
+	size_t i, n = s->thread.n_asked;
+	uint64_t turn = was->turn;
+	bool room = s->c->envelope->room.len > 0;
+
+	for (i = 0; i < n; i++) {
+		if (list[i].turn != turn && (room || list[i].turn < turn))
+			continue;
+		over = list[i];
+		over.has = 0;
+		over.over = true;
+		effort_state_tell(s, &over);
+	}
+}
+
 struct slice
 effort_late_open(struct effort_state *s, const struct compact_turn *t)
 {
 	const struct msg_a_asked *was = pending(s, t);
 	struct msg_artifact *a, fresh;
-	struct msg_a_asked over;
 	uint64_t turn;
 
 	if (was == NULL)
 		was = answered_draft(s, t);
-
 	if (was == NULL || t->does->machine ||
 	    (slice_is(t->role, "user") && slice_eq(was->user, t->user)) ||
 	    (!effort_proposes(t) && !effort_is_report(t)))
@@ -124,9 +141,6 @@ effort_late_open(struct effort_state *s, const struct compact_turn *t)
 	     turn++)
 		artifact_add_turn(&a->turns, s->c->arena, turn);
 	compact_tell(s->c, t->i, a->key);
-	over = *was;
-	over.has = 0;
-	over.over = true;
-	effort_state_tell(s, &over);
+	end_questions(s, was);
 	return a->key;
 }

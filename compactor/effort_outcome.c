@@ -248,16 +248,22 @@ is_outcome(struct slice rule)
 }
 
 bool
-effort_concludes(const struct compact_turn *t)
+effort_tells_outcome(const struct compact_turn *t)
 {
+	struct msg_c_sentence s;
 	size_t i;
 
-	if (!slice_is(t->does->act, "request") &&
-	    !slice_is(t->does->act, "question"))
-		return true;
-	for (i = 0; i < t->does->n_sentences; i++)
-		if (t->does->sentences[i].concludes &&
-		    is_outcome(t->does->sentences[i].rule))
+	for (i = 0; i < sentence_count(t); i++) {
+		s = turn_sentence(t, i);
+		if (s.concludes && is_outcome(s.rule))
 			return true;
+	}
 	return false;
+}
+
+bool
+effort_concludes(const struct compact_turn *t)
+{
+	return (!slice_is(t->does->act, "request") &&
+	    !slice_is(t->does->act, "question")) || effort_tells_outcome(t);
 }

@@ -205,6 +205,55 @@ make_fact(struct compact *c, const struct msg_a_asked *asked, bool agreed)
 	compact_state(c, a, SLICE("resolved"), SLICE("kept"), SLICE_NONE);
 }
 
+/* "How do I ...?", and then "works": the asker was at work on it. */
+static bool
+was_worked_on(const struct effort_state *s, const struct msg_a_asked *asked,
+    const struct compact_turn *t)
+{
+	static const char *const how[] = { "how", "why", NULL };
+	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
+	struct msg_strs question;
+
+	if (is->effort.len > 0 || is->why.len > 0 || asked->n_draft != 1 ||
+	    slice_is(t->does->act, "question") || effort_mood(t).bad ||
+	    !(effort_mood(t).well || (t->does->concludes &&
+		effort_tells_outcome(t))))
+		return false;
+	question = artifact_field(&asked->draft[0], "question");
+	return question.count > 0 && effort_asks_with(question.at[0], how);
+}
+
+/* The question is what was to be reached, the answer how it was. */
+static void
+make_solved(struct effort_state *s, const struct msg_a_asked *asked,
+    const struct compact_turn *t)
+{
+	const struct msg_artifact *draft = &asked->draft[0];
+	struct msg_strs goal = artifact_field(draft, "question");
+	struct msg_artifact *a = compact_new(s->c, SLICE("effort"));
+	struct msg_a_turn *is = compact_a_turn(s->c, t->i);
+
+	a->chain = draft->chain;
+	a->user = draft->user;
+	a->tags = draft->tags;
+	a->created_at = draft->created_at;
+	a->confidence = draft->confidence;
+	artifact_set_field(a, s->c->arena, "goal", goal.at, 1);
+	artifact_set_field(a, s->c->arena, "resolution", &draft->summary, 1);
+	a->summary = goal.at[0];
+	a->resolution = draft->summary;
+	package_word(s->c, a);
+	artifact_add_turn(&a->turns, s->c->arena, asked->turn);
+	artifact_add_turn(&a->turns, s->c->arena, asked->answer);
+	artifact_add_turn(&a->turns, s->c->arena, t->number);
+	compact_state(s->c, a, SLICE("open"), SLICE("open"), SLICE_NONE);
+	compact_state(s->c, a, SLICE("resolved"), SLICE("resolved"),
+	    a->resolution);
+	compact_tell(s->c, t->i, a->key);
+	is->effort = a->key;
+	is->why = SLICE("resolved");
+}
+
 static void
 settle(struct effort_state *s, const struct msg_a_asked *was,
     const struct compact_turn *t, enum verdict verdict)
@@ -216,6 +265,9 @@ settle(struct effort_state *s, const struct msg_a_asked *was,
 	if (verdict == REFUSED) {
 		asked.answer = 0;
 		asked.refused = t->number;
+	} else if (verdict == CONCLUDED && was_worked_on(s, was, t)) {
+		make_solved(s, was, t);
+		asked.over = true;
 	} else {
 		make_fact(s->c, was, verdict == CONCLUDED);
 		if (s->c->n_changed > before)
