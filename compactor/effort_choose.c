@@ -5,6 +5,7 @@
  * the words that it has in common with each effort at hand.
  */
 #include "compactor/effort_choose_impl.h"
+#include "compactor/effort_how.h"
 #include "compactor/effort_words.h"
 
 enum {
@@ -249,6 +250,12 @@ choose_open(const struct compact_turn *t, const struct voices *v)
 		return choice(EFFORT_GO_ON, v->adjacent);
 	if (voices_is_reported(v->adjacent, t) && v->chain == v->adjacent &&
 	    !effort_shifts(t) && effort_points_back(t))
+		return choice(EFFORT_GO_ON, v->adjacent);
+	/* "Fix that bug too": of what the report speaks of. */
+	if (voices_is_reported(v->adjacent, t) && !v->room &&
+	    v->answered->number == v->adjacent->report_turn &&
+	    !effort_shifts(t) && !effort_asks_next(t) &&
+	    effort_how_is_echoed(v->adjacent, t))
 		return choice(EFFORT_GO_ON, v->adjacent);
 	if (voices_is_reported(v->adjacent, t) ||
 	    (asks_for_another(t, v) && voices_is_offered(v->adjacent, t))) {
