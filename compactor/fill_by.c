@@ -302,6 +302,9 @@ by_error(struct taking *k)
 	for (size_t i = 0; i < n && best == n; i++)
 		if (summary_tells_problem(k->arena, sentence_text(k, i)))
 			best = i;
+	/* In words that no list has: the sentence that set it off. */
+	if (best == n && k->fire->opens > 0)
+		best = k->fire->sentence;
 	if (best < n)
 		give(k, summary_shorten(k->arena, sentence_text(k, best),
 		    CUT_asking, ERROR_WORDS));

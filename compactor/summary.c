@@ -15,8 +15,9 @@ static const char *const problems[] = {
 	"broke", "broken", "bug", "bugs", "can't", "cannot", "couldn't",
 	"crash", "crashed", "crashes", "crashing", "doesn't", "error",
 	"errors", "exception", "failed", "failing", "fails", "failure",
-	"isn't working", "issue", "issues", "leak", "leaks", "lost",
-	"missing", "not working", "problem", "problems", "slow", "stuck",
+	"hangs", "isn't working", "issue", "issues", "leak", "leaks", "lost",
+	"missing", "not working", "panic", "panics", "problem", "problems",
+	"segfault", "segfaults", "segmentation fault", "slow", "stuck",
 	"timeout", "trouble", "unable", "warning", "won't", "wrong",
 };
 /* What a cause or a cure is told with. */

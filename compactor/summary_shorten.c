@@ -94,10 +94,13 @@ static const char *const tails[] = {
 	"asap", "can you", "cheers", "could you", "dude", "for me", "for us",
 	"guys", "haha", "if possible", "if that's okay", "if you can",
 	"if you could", "if you don't mind", "lol", "man", "many thanks",
-	"mate", "ok", "okay", "please", "pls", "plz", "right",
-	"right now please", "thank you", "thank you so much",
+	"mate", "please", "pls", "plz", "right now please", "thank you", "thank you so much",
 	"thank you very much", "thanks", "thanks a lot", "thanks in advance",
 	"thanks so much", "thx", "will you", "would you",
+};
+/* So only behind a comma: "it's the left one, right?", "turn it right". */
+static const char *const tags[] = {
+	"correct", "no", "ok", "okay", "right", "yeah", "yes",
 };
 static const char *const conjunctions[] = {
 	"after", "although", "and", "as", "because", "before", "but", "by",
@@ -212,6 +215,10 @@ cut_tail(struct cut *c)
 
 	while (c->to > c->from && n > 0) {
 		n = phrase_before(c->words, c->from, c->to, PHRASES(tails));
+		if (n == 0 && c->to > c->from + 1 &&
+		    c->words[c->to - 2].clause)
+			n = phrase_before(c->words, c->from, c->to,
+			    PHRASES(tags));
 		if (n == 0 && c->words[c->to - 1].folded.len == 0 &&
 		    c->words[c->to - 1].written.ptr[0] != '?')
 			n = 1;
@@ -382,7 +389,7 @@ summary_shorten_unsorted(void)
 	const struct phrases all[] = { PHRASES(fillers), PHRASES(exclaimed),
 		PHRASES(greetings), PHRASES(greeted), PHRASES(asking),
 		PHRASES(wishes), PHRASES(himself), PHRASES(tails),
-		PHRASES(conjunctions), PHRASES(askers) };
+		PHRASES(tags), PHRASES(conjunctions), PHRASES(askers) };
 	const char *wrong = NULL;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && wrong == NULL;

@@ -91,6 +91,15 @@ put_efforts(struct buf *out, const struct msg_s_compactor *s, size_t begin)
 	}
 }
 
+/* What was tried in vain is over too; its history says how. */
+static struct slice
+outcome_of(const struct msg_artifact *a)
+{
+	return a->parent.len > 0 && a->n_history > 0 &&
+	    slice_is(a->history[a->n_history - 1].status, "failed") ?
+	    SLICE("failed") : a->status;
+}
+
 static void
 put_made(struct buf *out, const struct msg_s_compactor *s)
 {
@@ -103,7 +112,7 @@ put_made(struct buf *out, const struct msg_s_compactor *s)
 		a = &s->artifacts[i];
 		buf_addf(out, "%s%.*s %.*s %.*s (%.*s)", separator(out, begin),
 		    SLICE_ARG(a->type), SLICE_ARG(a->key),
-		    SLICE_ARG(a->status), SLICE_ARG(a->summary));
+		    SLICE_ARG(outcome_of(a)), SLICE_ARG(a->summary));
 	}
 	for (i = 0; i < s->n_episodes; i++)
 		buf_addf(out, "%sepisode %.*s", separator(out, begin),

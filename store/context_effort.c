@@ -218,21 +218,33 @@ is_told(const struct gather *g, struct slice key)
 	return false;
 }
 
+/* Its time has passed, and the while that it is told as overdue too. */
+static bool
+is_over(const struct gather *g, const struct known_artifact *a)
+{
+	return a->expired && g->now_ms >= a->expires_at +
+	    (int64_t)g->view->conf->reminder_overdue * WHEN_DAY_MS;
+}
+
 /* Of a superseded one what stands in its place is told, if that is there. */
 static void
 add_known(struct gather *g, struct slice key, double rank)
 {
 	struct known_artifact a, newer;
+	struct context_part *p;
 
 	if (is_told(g, key) || !context_known(g, key, &a) || a.checkpoint ||
-	    a.part || a.expired)
+	    a.part || is_over(g, &a))
 		return;
 	if (a.refined_by.len > 0 && context_known(g, a.refined_by, &newer)) {
 		if (!is_told(g, newer.key))
 			context_add_artifact(g, PART_KNOWN, rank, &newer);
 		return;
 	}
-	context_add_artifact(g, PART_KNOWN, rank, &a);
+	p = context_add_artifact(g, PART_KNOWN, rank, &a);
+	/* That its time has passed is in no turn. */
+	if (a.expired)
+		p->covers.count = 0;
 }
 
 static void

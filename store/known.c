@@ -120,7 +120,8 @@ put_line(struct buf *line, const struct known_view *view,
 		buf_addslice(line, a->resolution);
 	}
 	if (a->expires_at != 0) {
-		buf_adds(line, " (due ");
+		buf_adds(line, slice_is(a->status, "expired") ?
+		    " (overdue since " : " (due ");
 		known_put_day(line, a->expires_at);
 		buf_addc(line, ')');
 	}
@@ -141,6 +142,7 @@ make(const struct known_view *view, const struct msg_artifact *a,
 		.refined_by = a->refined_by.count == 0 ? SLICE_NONE :
 		    a->refined_by.at[a->refined_by.count - 1],
 		.turns = a->turns, .updated_at = a->updated_at,
+		.expires_at = a->expires_at,
 		.thread = a->thread,
 		.tokens = tokens_of(view->conf, buf_slice(&line)),
 		.open = slice_is(a->status, "open"),

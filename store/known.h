@@ -33,7 +33,7 @@ struct known_artifact {
 	struct slice key, id, line;
 	struct slice refined_by;	/* the newest; empty: it is not superseded */
 	struct msg_u64s turns;
-	int64_t updated_at;
+	int64_t updated_at, expires_at;
 	uint64_t thread;
 	uint64_t tokens;	/* of the line */
 	bool open, expired, checkpoint, part;	/* part: of another effort */

@@ -55,6 +55,56 @@ ok '  in a hundred tokens or fewer' test "$(art bug "$top | .token_count")" -le 
 ok '  with the chain it came from' test "$(art bug "$top | .chain")" = "c${key:1}"
 is "$(skein show "$key" --json | jq -r '[(.history // .artifact.history)[].status] | join(" ")')" 'open resolved' '  and its states'
 
+# ---- which sentence resolved it ----
+
+how() { art "$1" "$top | .resolution"; }
+talk report <<'END'
+U the settings page flickers when it loads, please fix that
+A Looking into it.
+A I looked at the page. The theme was only set after the first paint. I moved the lookup into the page's head. All 48 tests pass. Let me know if you want a PR!
+U no more flicker, thank you
+END
+is "$(how report)" "I moved the lookup into the page's head" "of a report what was done, not that it was looked at or tested"
+talk advice <<'END'
+U compose says port 5432 is already allocated
+A Another postgres listens there. Stop it with brew services stop postgresql.
+U stopped it and compose is happy
+END
+is "$(how advice)" 'Stop it with brew services stop postgresql' 'what was to be done, when it is said to have been'
+talk cause <<'END'
+U grafana shows no data for the second cluster
+A Check the address of its datasource.
+U i have graphs again, so it was the datasource url
+END
+like "$(how cause)" 'so it was the datasource url' 'what its owner found'
+talk later <<'END'
+U add a dark mode to the settings page
+A I added a toggle and a theme context.
+U the toggle should survive a reload
+A It is kept in localStorage under the key theme now.
+U perfect
+END
+is "$(how later)" 'It is kept in localStorage under the key theme now' 'what was done last, where more was asked for'
+talk select <<'END'
+U i need a present for my dad, he has everything
+A A day with a steam train, a whisky tasting, or a photo book.
+U hm, i'll take the photo book. he'd love that
+END
+like "$(how select)" "photo book" 'what was chosen'
+talk undone <<'END'
+U please book a table for two at eight
+A Sorry, I couldn't book it, they are full. Anything else?
+U no, thanks
+END
+is "$(art undone "$top | .status")" open 'what could not be done is not resolved by thanks'
+talk howto <<'END'
+U how can I run the job only on main?
+A Add if: github.ref == 'refs/heads/main' to the job.
+U works now, thanks
+END
+is "$(art howto '[.type, .status, .resolution] | join(" / ")')" "effort / resolved / Add if: github.ref == 'refs/heads/main' to the job" \
+  'a how-question whose answer was put to work is an effort'
+
 # ---- attempts are sub-efforts ----
 
 talk tree <<'END'
@@ -73,6 +123,8 @@ is "$(skein artifacts --thread tree | awk 'NR > 1 { print $3 }' | sort | paste -
   '  and the list does not call a failed one resolved'
 like "$(skein tap --from "$last" --until "$last" --stage compactor)" \
   'effort a[0-9.]+ resolved \(Debug the auth bug\).* \| Found it' '  the tap tells it in words'
+like "$(skein tap --from $((last - 2)) --until $((last - 2)) --stage compactor)" \
+  'effort a[0-9.]+ failed \(Check the headers then\)' '  and calls what failed so'
 is "$(art tree "$top | [.status, .summary, .resolution] | join(\" / \")")" \
   'resolved / Debug the auth bug / The token had the wrong audience claim' '  and the effort with the one that worked'
 is "$(art tree 'select(.parent != null) | .source_ref')" 'tree:2-3|tree:4-5|tree:6-7' '  each from its own turns'

@@ -47,6 +47,11 @@ is "$(kept eve)" '' 'what nobody answers becomes nothing'
 
 say fay 02T09:00:00Z "I'll go with option A"
 is "$(kept fay)" "decision / resolved / I'll go with option A" 'a choice is a decision'
+say xat 02T09:00:00Z "We'll use Postgres instead of MySQL"
+say xat 02T09:00:30Z 'Good choice.' assistant
+is "$(kept xat)" "decision / resolved / We'll use Postgres instead of MySQL" '  also one against another, and it opens no effort'
+say xia 02T09:00:00Z 'it prints dollars instead of euros'
+is "$(kept xia '[.type, .status] | join(" ")')" 'effort open' '  what happens in place of another thing is a problem'
 say gil 02T09:00:00Z 'maybe we should use Postgres'
 is "$(kept gil)" '' 'weighing is none'
 
@@ -69,6 +74,15 @@ say joe 04T09:00:00Z 'remind me to submit the tax return on Friday'
 is "$(kept joe '[.status, .expires_at] | join(" ")')" 'open 2024-03-08T23:59:59.999Z' 'a day is over at its end'
 entry '{type: "tick", user: "joe", ts: "2024-03-09T00:00:00Z"}'
 is "$(kept joe .status)" expired '  and a tick is time enough'
+say joe 10T09:00:00Z 'good morning'
+like "$(skein context --thread joe --no-used)" 'tax return.*\(overdue since 2024-03-08\)' '  for a while it is told as overdue'
+is "$(SKEIN_REMINDER_OVERDUE=0 skein context --thread joe --no-used | grep -c overdue)" 0 '  unless that is not wanted'
+say joe 20T09:00:00Z 'good morning'
+is "$(skein context --thread joe --no-used | grep -c overdue)" 0 '  and then no more'
+say zoe 04T09:00:00Z 'Remind me to call the dentist on Friday'
+say zoe 04T09:00:30Z "I'll remind you to call the dentist on Friday." assistant
+say zoe 04T09:01:00Z 'thanks!'
+is "$(kept zoe)" 'event / open / Remind me to call the dentist on Friday (2024-03-08)' 'what the assistant repeats is no second one'
 say kim 04T09:00:00Z 'also, remind me to call mom later'
 is "$(kept kim '[.type, .status, (.expires_at // "-")] | join(" ")')" 'event open -' 'a reminder without a time stays'
 entry "{type: \"close\", artifact: \"a$seq.0\", ts: \"2024-03-05T09:00:00Z\"}"

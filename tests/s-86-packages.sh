@@ -102,6 +102,21 @@ say a 03 'ah got it, thanks'
 like "$(of definition .summary)" 'Idempotent means' '  and is then kept by both packages'
 is "$(of fact .summary | wc -l)" 1 '  the built-in one too'
 
+# ---- the other examples ----
+new_home traits
+cp "$(dirname "$EXAMPLE")"/*.package "$SKEIN_HOME/packages/"
+up || exit 1
+say t 00 "I'm allergic to peanuts"
+say t 01 'The ocean is deep.'
+say t 02 'are you allergic to cats?'
+is "$(of trait .summary)" "I'm allergic to peanuts" 'what somebody cannot stand is kept, where the package is taken'
+say s 10 'The importer dies on start: Segmentation fault (core dumped)'
+say s 11 'Run it under gdb and look at the backtrace.' assistant
+say s 12 'it was a null pointer in config_load, fixed it by checking the file first'
+is "$(of bugreport '[.summary, .resolution] | join(" => ")')" \
+  'The importer dies on start: Segmentation fault (core dumped) => It was a null pointer in config_load, fixed it by checking the file first' \
+  'a crash leaves a report, in whatever words it was ended'
+
 # ---- a filter, and one that is broken ----
 new_home filter
 sed "s#^filter .*#filter $DATA/better-fix.sh#" "$DATA/filtered.package" >"$SKEIN_HOME/packages/filtered.package"

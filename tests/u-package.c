@@ -243,14 +243,14 @@ test_triggers(struct packages *set)
 	fires(set, "i want to learn about ww2", "effort");
 	fires(set, "i got in a bad fight with my gf", "");
 	fires(set, "what's the capital of France?", "fact");
-	fires(set, "that fixed it, thanks!", "bugreport! effort!");
+	fires(set, "that fixed it, thanks!", "effort!");
 	fires(set, "I'll go with option A", "decision");
 	fires(set, "I'm getting a 401 error", "bugreport effort");
 	fires(set, "also, remind me to call mom later", "event");
 	fires(set, "I had a weird experience yesterday", "event");
 	fires(set, "I have a dentist appointment tomorrow at 3pm", "event");
 	fires(set, "World War 2 began in 1939", "");
-	fires(set, "please remember that I am allergic to nuts", "note");
+	fires(set, "please remember that I am allergic to nuts", "note trait");
 	fires(set, "thanks!", "");
 	fires(set, "ok", "");
 	fires(set, "<system-reminder>I'm getting a 401 error"
@@ -357,8 +357,8 @@ main(void)
 	test_set();
 	engine = test_engine();
 	if (engine != NULL && (set = shipped()) != NULL) {
-		is_int((long long)packages_count(set), 6,
-		    "five, and the example");
+		is_int((long long)packages_count(set), 7,
+		    "five, and the examples");
 		test_triggers(set);
 		test_bugreport(set);
 		test_fields(set);

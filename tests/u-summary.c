@@ -77,6 +77,8 @@ test_goals(void)
 {
 	goal("I'm getting a 401 error", "Getting a 401 error");
 	goal("lets solve a bug", "Solve a bug");
+	goal("please move the logo to the right", "Move the logo to the right");
+	goal("you can fix the login page, right?", "You can fix the login page?");
 	goal("i want to learn about ww2", "Learn about ww2");
 	goal("what's the capital of France?", "What's the capital of France?");
 	goal("also, remind me to call mom later", "Remind me to call mom later");
