@@ -412,7 +412,7 @@ is_heading(const struct told *k)
 	while (text.len > 0 && strchr(" \t*_`", text.ptr[text.len - 1]) != NULL)
 		text.len--;
 	return text.len == 0 || text.ptr[text.len - 1] == ':' ||
-	    text.ptr[0] == '#' || text.ptr[0] == '|';
+	    text.ptr[0] == '#' || memmem(text.ptr, text.len, " | ", 3) != NULL;
 }
 
 static bool
@@ -421,7 +421,7 @@ is_beside(const struct told *k)
 	static const char *const asides[] = { "one thing", "note that",
 		"to note", "as before", "unchanged", "untouched", "the rest",
 		"the others", "other errors", "by the way", "btw", "still",
-		"follow-up", "up to you", "once you", "unless", "follow up",
+		"reverted my", "cleaned up", "follow-up", "up to you", "once you", "unless", "follow up",
 		"the next deploy", NULL };
 
 	return has_phrase(k->w, asides);

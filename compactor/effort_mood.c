@@ -39,7 +39,7 @@ static const char *const bad[] = { "not", "nope", "nah", "never", "nothing",
 	"weird", "strange", "almost", "missing", "stuck", "isn't", "aren't",
 	"wasn't", "doesn't", "don't", "didn't", "won't", "can't", "cannot",
 	"couldn't", "hasn't", "haven't", "neither", "nor", "though", "denied",
-	"refused", "invalid", "enough", "no", NULL };
+	"refused", "invalid", "enough", "no", "dead", "dying", "died", NULL };
 /* "No more crashes", "doesn't hang anymore": what is denied is bad. */
 static const char *const evils[] = { "more", "longer", "error", "errors",
 	"problem", "problems", "issue", "issues", "warning", "warnings",

@@ -147,14 +147,17 @@ effort_tells_failure(const struct compact_turn *t)
 {
 	static const char *const first[] = { "no", "nope", "nah", "same",
 		"nothing", "still", NULL };
-	static const char *const fails[] = { "doesn't", "don't", "didn't",
-		"won't", "isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
+	static const char *const fails[] = { "doesn't", "didn't", "won't",
+		"isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
 		"still", "fails", "failed", "crashes", "crashed", "nope",
 		"neither", NULL };
 	static const char *const already[] = { "already", NULL };
 	static const char *const done[] = { "done", "did", "tried", "checked",
 		NULL };
 	static const char *const again[] = { "again", NULL };
+	static const char *const dont[] = { "don't", NULL };
+	static const char *const self[] = { "i", "we", "you", "people", NULL };
+	size_t i;
 	/* "I don't know" is no failure of what was proposed. */
 	static const char *const unsure[] = { "know", "understand", "sure",
 		"want", "think", "mind", "remember", "idea", "but", NULL };
@@ -173,6 +176,11 @@ effort_tells_failure(const struct compact_turn *t)
 	if (!slice_is(t->does->act, "request") &&
 	    !slice_is(t->does->act, "question") && turn_says(t, again))
 		return true;
+	/* "Umlauts don't match": of the thing, not of himself. */
+	for (i = 1; i < w->count; i++)
+		if (word_one_of(w->at[i], dont) &&
+		    !word_one_of(w->at[i - 1], self))
+			return true;
 	return word_one_of(w->at[0], first) || turn_says(t, fails);
 }
 

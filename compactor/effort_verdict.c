@@ -83,7 +83,8 @@ voices_tell_failure(const struct compact_turn *t, const struct msg_a_work *w,
 		return true;
 	if (v->answered->number != w->report_turn &&
 	    (v->answered->number != w->trying_turn ||
-		(voices_answer_question(v) && !w->suggested)))
+		(voices_answer_question(v) && !w->suggested &&
+		    !effort_did(t))))
 		return false;
 	return effort_tells_failure(t);
 }
@@ -164,8 +165,9 @@ voices_accept(const struct msg_a_work *w, const struct compact_turn *t,
 {
 	if (!voices_is_offered(w, t) || voices_confirm(v) ||
 	    (v->answered != NULL && v->answered->fails) ||
-	    (!v->room && w->told && !voices_is_reported(w, t) &&
-		effort_affirms(t)))
+	    (!v->room && effort_affirms(t) && v->answered != NULL &&
+		(slice_is(v->answered->act, "commit") ||
+		    (w->told && !voices_is_reported(w, t)))))
 		return false;
 	if (voices_is_reported(w, t) && (effort_is_thanks(t) ||
 		(!voices_answer_question(v) && w->report_turn == w->last &&

@@ -20,7 +20,7 @@ static const char *const asking[] = { "what", "how", "why", "who", "which",
 	"where", "whether", "if", "of", NULL };
 static const char *const tried_words[] = { "tried", "retried", NULL };
 static const char *const suggest_words[] = { "tried", "try", "checked",
-	"check", "about", "looked", NULL };
+	"check", "looked", NULL };
 static const char *const offers[] = { "would", "shall", "should", "do", "can",
 	"could", "may", NULL };
 static const char *const shift_words[] = { "also", "btw", "separately",
@@ -122,6 +122,32 @@ asks_whether_done(const struct words *w)
 	    is_word(w, i + 1, "you") && !word_one_of(w->at[i + 2], known);
 }
 
+/* "Could you unplug it?", "what about the cable?" */
+static bool
+asks_politely(const struct words *w)
+{
+	static const char *const may[] = { "can", "could", "would", NULL };
+	static const char *const asks[] = { "tell", "show", "send", "give",
+		"paste", "post", "look", "see", "check", "confirm", "open",
+		"find", "log", "go", "let", "wait", "do", "get", NULL };
+	struct words rest = { .count = 0 };
+	size_t i;
+
+	if ((is_word(w, 0, "what") || is_word(w, 0, "how")) &&
+	    is_word(w, 1, "about"))
+		return true;
+	for (i = 0; i + 2 < w->count && i < 3; i++)
+		if (word_one_of(w->at[i], may) && is_word(w, i + 1, "you"))
+			break;
+	if (i + 2 >= w->count || i == 3)
+		return false;
+	for (i += 2; i < w->count; i++)
+		if (rest.count > 0 || !is_word(w, i, "please"))
+			rest.at[rest.count++] = w->at[i];
+	return rest.count > 1 && !word_one_of(rest.at[0], asks) &&
+	    words_instruct(&rest);
+}
+
 /* How well a sentence of the other side serves as what to try. */
 static unsigned
 proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
@@ -137,7 +163,7 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
 		return words_say(w, suggest_words) || shows_command(t, s) ||
-		    asks_whether_done(w) ? 3 : 0;
+		    asks_whether_done(w) || asks_politely(w) ? 3 : 0;
 	if (assistant && words_instruct(w))
 		return 4;
 	/* The act model alone is not sure of an assistant's requests. */
