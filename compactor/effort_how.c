@@ -176,12 +176,14 @@ pass_over(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
 	struct msg_strs said = { NULL, 0 };
-	bool same = effort_did(t) || slice_is(t->does->act, "question");
+	bool asks = slice_is(t->does->act, "question");
 	size_t i;
 
+	if (effort_did(t))
+		return;
 	find_all_words(s->c->arena, t, &said);
 	for (i = 0; said.count > 0 && i < w->n_hows; i++)
-		if (!same || in_common(&w->hows[i].words, &said) == 0)
+		if (!asks || in_common(&w->hows[i].words, &said) == 0)
 			w->hows[i].points += HOW_passed;
 }
 

@@ -301,9 +301,13 @@ is_hint(const struct told *k)
 static bool
 is_item(const struct told *k)
 {
+	enum { LABEL = 24 };	/* bytes */
 	const char *text = k->t->text.ptr;
 	size_t at = k->s.at;
 
+	/* "release: revision 90" */
+	if (memmem(k->text.ptr, k->text.len < LABEL ? k->text.len : LABEL, ": ", 2) != NULL)
+		return false;
 	while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
 		at--;
 	if (at < 2)
@@ -452,7 +456,7 @@ is_empty(const struct told *k)
 {
 	if (memchr(k->text.ptr, '`', k->text.len) != NULL)
 		return false;
-	return k->content == 0 ||
+	return k->content == 0 || (k->ends && k->content < 2 && k->w->count < 4) ||
 	    (slice_is(k->t->role, "assistant") && k->w->count < 3);
 }
 

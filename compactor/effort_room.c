@@ -43,6 +43,19 @@ room_is_advice(const struct effort_state *s, const struct compact_turn *t,
 	    effort_unaddressed(s, t->text).len < t->text.len;
 }
 
+/* The speaker's latest turn was about this effort of another. */
+static bool
+is_helping(const struct effort_state *s, const struct compact_turn *t,
+    const struct msg_a_work *w)
+{
+	size_t i;
+
+	for (i = 0; i < s->thread.n_last; i++)
+		if (slice_eq(s->thread.last[i].user, t->user))
+			return slice_eq(s->thread.last[i].effort, w->key);
+	return false;
+}
+
 struct msg_a_work *
 room_remarked_on(const struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs, const struct voices *v)
@@ -53,12 +66,13 @@ room_remarked_on(const struct effort_state *s, const struct compact_turn *t,
 
 	if (!v->room || signs->opens == 0 || signs->opens > TOLD ||
 	    (v->answered != NULL && !slice_eq(v->answered->user, t->user)) ||
-	    !slice_is(t->does->act, "inform") || effort_speaks_of_self(t))
+	    !slice_is(t->does->act, "inform"))
 		return NULL;
 	for (i = 0; i < s->thread.n_works; i++) {
 		w = &s->thread.works[i];
 		if (effort_is_open(w) && !voices_is_owner(w, t) &&
-		    w->last + RECENT >= t->number)
+		    w->last + RECENT >= t->number &&
+		    (!effort_speaks_of_self(t) || is_helping(s, t, w)))
 			return w;
 	}
 	return NULL;
