@@ -101,15 +101,13 @@ go_on(struct effort_state *s, const struct compact_turn *t, struct slice key,
  */
 static void
 word_resolution(struct effort_state *s, const struct msg_a_work *w,
-    struct msg_artifact *a, const struct compact_turn *t, bool decides,
-    bool chosen)
+    struct msg_artifact *a, const struct compact_turn *t,
+    const struct how_end *end)
 {
-	struct slice how, choice = decides || chosen ?
-	    package_sentence(s->c, t, "decision") : SLICE_NONE;
+	struct slice how;
 
 	package_fill(s->c, a, t, PLACE_resolving, 0);
-	how = w == NULL ? choice : effort_how(s, w, t, choice,
-	    chosen);
+	how = w == NULL ? end->choice : effort_how(s, w, t, end);
 	if (how.len == 0)
 		how = effort_unaddressed(s, a->resolution);
 	if (how.len == 0 || slice_eq(how, a->resolution))
@@ -123,6 +121,7 @@ static void
 resolve(struct effort_state *s, const struct compact_turn *t,
     const struct effort_choice *c, bool decides)
 {
+	struct how_end end = { .chosen = c->chosen, .accepted = c->accepted };
 	struct slice key = c->effort;
 	struct msg_a_work *w = effort_work(s, key);
 	struct msg_artifact *a = compact_change(s->c, key);
@@ -137,7 +136,9 @@ resolve(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (w != NULL && w->trying.len > 0 && !w->told && t->does->concludes)
 		keep_attempt(s, w, a, t, true);
-	word_resolution(s, w, a, t, decides, c->chosen);
+	if (decides || c->chosen)
+		end.choice = package_sentence(s->c, t, "decision");
+	word_resolution(s, w, a, t, &end);
 	compact_state(s->c, a, SLICE("resolved"), SLICE("resolved"),
 	    a->resolution);
 	compact_tell(s->c, t->i, key);
@@ -155,7 +156,7 @@ leave_done(struct effort_state *s, const struct compact_turn *t,
 
 	if (w == NULL || a == NULL)
 		return;
-	how = effort_how(s, w, NULL, SLICE_NONE, false);
+	how = effort_how(s, w, NULL, NULL);
 	artifact_set_field(a, s->c->arena, "resolution", &how, how.len > 0);
 	a->resolution = how;
 	package_word(s->c, a);
@@ -213,7 +214,7 @@ reject(struct effort_state *s, const struct compact_turn *t, struct slice key)
 		told.trying_turn = w->report_turn;
 		told.trying_at = t->ts;
 	} else if (w->told)
-		told.trying = effort_how(s, w, NULL, SLICE_NONE, false);
+		told.trying = effort_how(s, w, NULL, NULL);
 	keep_attempt(s, &told, a, t, false);
 	compact_tell(s->c, t->i, key);
 	set(s, t, key, "attempt");

@@ -4,7 +4,6 @@
 #include "common/text.h"
 #include "compactor/effort_words.h"
 #include "compactor/effort_words_impl.h"
-#include "compactor/summary.h"
 
 static bool
 is_asked(const struct msg_c_sentence *s)
@@ -91,17 +90,6 @@ effort_wants_deed(struct slice goal)
 	return turn_says(&t, deeds);
 }
 
-static bool
-has_digit(struct slice text)
-{
-	size_t i;
-
-	for (i = 0; i < text.len; i++)
-		if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
-			return true;
-	return false;
-}
-
 /* "Ok, Lisbon", "the 7:10 then". */
 static bool
 picks(const struct compact_turn *t, size_t i)
@@ -111,15 +99,16 @@ picks(const struct compact_turn *t, size_t i)
 		"fine", "so", NULL };
 	static const char *const open[] = { "but", "not", "or", "maybe", "if",
 		"what", "how", "why", "which", "when", "i", "we", "and",
-		"thanks", "thank", "wait", "waiting", "sure", NULL };
+		"thanks", "thank", "wait", "waiting", "sure", "wow", "cool",
+		"great", "nice", "good", "perfect", "lol", "haha", "weird",
+		"hm", "hmm", "sorry", "got", NULL };
 	struct msg_c_sentence s = turn_sentence(t, i);
 	struct slice text = sentence_text(t, &s);
 	struct words room;
 	const struct words *w = sentence_words(t, i, &room);
 
 	return w->count > 1 && w->count <= FEW && !is_asked(&s) &&
-	    (summary_content(t->does, s.at, s.len) > 0 ||
-		has_digit(text)) && text.len > 0 && text.ptr[text.len - 1] != '?' &&
+	    text.len > 0 && text.ptr[text.len - 1] != '?' &&
 	    (word_one_of(w->at[0], settled) ||
 		text_is_word(w->at[w->count - 1], "then")) &&
 	    !words_say(w, open);

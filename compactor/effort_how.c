@@ -255,14 +255,15 @@ is_repeat(const struct msg_a_work *w, const struct msg_a_how *last)
 
 struct slice
 effort_how(struct effort_state *s, const struct msg_a_work *w,
-    const struct compact_turn *t, struct slice choice, bool chosen)
+    const struct compact_turn *t, const struct how_end *end)
 {
-	struct told k = { .t = t, .ends = true };
+	struct told k = { .t = t, .ends = true,
+		.accepts = end != NULL && end->accepted };
 	struct msg_strs said = { NULL, 0 };
-	struct slice best = choice;
+	struct slice best = end != NULL ? end->choice : SLICE_NONE;
 	struct msg_a_how last;
-	long points, most = choice.len == 0 ? LONG_MIN :
-	    chosen ? HOW_choice : HOW_decided;
+	long points, most = best.len == 0 ? LONG_MIN :
+	    end->chosen ? HOW_choice : HOW_decided;
 	size_t i;
 
 	if (t != NULL)

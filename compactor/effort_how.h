@@ -15,16 +15,22 @@
 /* Of compactor/data/how.model: whether a sentence tells how, by its words. */
 extern const struct linear_spec how_spec;
 
+/* How a turn ends an effort. */
+struct how_end {
+	struct slice choice;	/* its sentence that makes a choice, if any */
+	bool chosen;		/* the effort was for it */
+	bool accepted;		/* by praise or thanks, which tell nothing */
+};
+
 /* Keeps what the turn says, where it is among the best. */
 void effort_how_note(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t);
 /*
- * The best sentence; empty: there is none.  `choice` is the one that makes a
- * choice in this turn, where there is one; `chosen`: the effort was for it.
- * Without a turn, of what was said before.
+ * The best sentence; empty: there is none.  Without a turn and how that ends
+ * it, of what was said before.
  */
 struct slice effort_how(struct effort_state *s, const struct msg_a_work *w,
-    const struct compact_turn *t, struct slice choice, bool chosen);
+    const struct compact_turn *t, const struct how_end *end);
 /* Does a turn have a word of what was said to be done or to do? */
 bool effort_how_is_echoed(const struct msg_a_work *w,
     const struct compact_turn *t);

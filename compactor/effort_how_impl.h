@@ -22,6 +22,7 @@ struct told {
 	size_t first;		/* of its words: what leads to it is passed */
 	bool other;		/* it is not the owner's */
 	bool ends;		/* it is in the turn that ends the effort */
+	bool accepts;		/* and ends it by praise or thanks */
 	bool reports;		/* in one that says it is done */
 	bool answers;		/* in one that answers a question */
 	bool confirms;		/* in one that asks whether it is right */

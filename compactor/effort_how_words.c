@@ -349,8 +349,9 @@ told_kind(const struct told *k)
 		return k->other ? HOW_deed + (is_item(k) ? HOW_item : 0) :
 		    !k->ends ? HOW_own :
 		    HOW_deed + HOW_owner;
-	if (tells_cause(k) || (owner && tells_past(k)))
-		return HOW_cause + (owner ? HOW_owner + HOW_owner : 0);
+	/* "The explanation was great" praises. */
+	if (!k->accepts && (tells_cause(k) || (owner && tells_past(k))))
+		return HOW_cause + (owner ? HOW_found : 0);
 	if (!k->other)
 		return owner ? HOW_outcome : 0;
 	if (tells_what_came(k))
