@@ -1,6 +1,7 @@
 /*
  * context_effort - efforts and other artifacts, for contexts
  */
+#include "common/when.h"
 #include "store/context_impl.h"
 #include "store/query_artifacts.h"
 
