@@ -167,6 +167,24 @@ best_of(struct effort_state *s, const struct msg_a_work *w, struct told *k,
 	return best->text.len > 0;
 }
 
+/* The same; weighed once, for deciding and for applying. */
+static struct msg_a_how
+noted_best(struct effort_state *s, const struct msg_a_work *w, struct told *k)
+{
+	struct effort_notes *n = k->t->notes;
+	struct msg_a_how how = { 0 };
+
+	if (n != NULL && n->is_weighed && slice_eq(n->how_of, w->key))
+		return n->how;
+	(void)best_of(s, w, k, &how);
+	if (n != NULL) {
+		n->is_weighed = true;
+		n->how_of = arena_dup(n->arena, w->key);
+		n->how = how;
+	}
+	return how;
+}
+
 /*
  * The owner goes on to something: what was said before was not all of it,
  * unless he asks about it or has done it.
@@ -201,7 +219,8 @@ effort_how_note(struct effort_state *s, struct msg_a_work *w,
 
 	if (!k.other && !effort_is_idle_talk(t))
 		pass_over(s, w, t);
-	if (!best_of(s, w, &k, &how) || how.points <= 0)
+	how = noted_best(s, w, &k);
+	if (how.text.len == 0 || how.points <= 0)
 		return;
 	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
 	if (n > 0)

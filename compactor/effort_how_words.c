@@ -29,6 +29,8 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	size_t n;
 
 	for (; at < w->count; at++) {
+		if ((w->at[at].ptr[0] | 0x20) != (*phrase | 0x20))
+			return false;
 		n = strcspn(phrase, " ");
 		if (w->at[at].len != n ||
 		    strncasecmp(w->at[at].ptr, phrase, n) != 0)
@@ -41,14 +43,25 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	return false;
 }
 
+static unsigned
+letter_bit(char c)
+{
+	return 1u << ((unsigned char)c & 31);
+}
+
 /* One of the phrases begins within the first words. */
 static bool
 begins_with(const struct words *w, size_t first, const char *const *phrases)
 {
+	unsigned letters = 0;
 	size_t i;
 
+	/* Most phrases begin with a letter that no word begins with. */
+	for (i = 0; i < w->count && i < first; i++)
+		letters |= letter_bit(w->at[i].ptr[0]);
 	for (; *phrases != NULL; phrases++)
-		for (i = 0; i < w->count && i < first; i++)
+		for (i = 0; (letters & letter_bit(**phrases)) != 0 &&
+		     i < w->count && i < first; i++)
 			if (is_phrase(w, i, *phrases))
 				return true;
 	return false;

@@ -25,6 +25,9 @@ struct effort_notes {
 	const struct effort_try *tries[2];	/* its own, the other side's */
 	bool is_searched;		/* the report was looked for */
 	size_t report;			/* the place of its sentence */
+	bool is_weighed;		/* the next two are known */
+	struct slice how_of;		/* the effort it was weighed for */
+	struct msg_a_how how;		/* what tells best how that ends */
 	bool is_asked;			/* the next one is known */
 	bool confirms;
 };
