@@ -319,7 +319,8 @@ is_item(const struct told *k)
 	size_t at = k->s.at;
 
 	/* "release: revision 90" */
-	if (memmem(k->text.ptr, k->text.len < LABEL ? k->text.len : LABEL, ": ", 2) != NULL)
+	if (memmem(k->text.ptr, k->text.len < LABEL ? k->text.len : LABEL, ": ",
+		2) != NULL)
 		return false;
 	while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
 		at--;
@@ -439,7 +440,8 @@ is_beside(const struct told *k)
 	static const char *const asides[] = { "one thing", "note that",
 		"to note", "as before", "unchanged", "untouched", "the rest",
 		"the others", "other errors", "by the way", "btw", "still",
-		"reverted my", "cleaned up", "follow-up", "up to you", "once you", "unless", "follow up",
+		"reverted my", "cleaned up", "follow-up", "up to you",
+		"once you", "unless", "follow up",
 		"the next deploy", NULL };
 
 	return has_phrase(k->w, asides);

@@ -152,7 +152,8 @@ is_carried_out(const struct msg_a_work *w, const struct compact_turn *t,
 	    w->told || v->answered == NULL ||
 	    v->answered->number != w->trying_turn ||
 	    (voices_answer_question(v) && !w->suggested) ||
-	    effort_tells_failure(t) || !effort_did(t) || turn_words(t, &room)->count < WORDS ||
+	    effort_tells_failure(t) || !effort_did(t) ||
+	    turn_words(t, &room)->count < WORDS ||
 	    turn_says(t, reports) || !effort_how_is_echoed(w, t))
 		return false;
 	m = effort_mood(t);
