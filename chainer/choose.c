@@ -27,7 +27,7 @@ enum {
 	CUE_RETURNS_TO = 200,
 	CUE_AFTER_END = -100,
 	CUE_ASSISTANT_AWAY = -200,
-	/* Where meanings are compared: here, and for the talk's other chains. */
+	/* Where meanings are compared: here, and elsewhere in the talk. */
 	CUE_MEANT = 40,
 	CUE_MEANT_TALK = 100,
 	CUE_MEANT_ASKS = -50,

@@ -1,8 +1,8 @@
 /*
  * sketch - what comparing needs to know of a topic, found out once
  *
- * Hashes of its words, its subject's letters, and its gist.  All that a sketch says is
- * exact, or only spares a comparison that would have failed.
+ * Hashes of its words, its subject's letters, and its gist.  All that a sketch
+ * says is exact, or only spares a comparison that would have failed.
  */
 #ifndef CHAINER_SKETCH_H
 #define CHAINER_SKETCH_H

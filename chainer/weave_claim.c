@@ -212,7 +212,8 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 	for (i = 0; i < talk->recent.count; i++)
 		add_candidate(v, t, f, talk->recent.at[i], claim, signs, true);
 	for (i = 0; i < stream->recent.count; i++)
-		add_candidate(v, t, f, stream->recent.at[i], claim, signs, false);
+		add_candidate(v, t, f, stream->recent.at[i], claim, signs,
+		    false);
 	candidates_sort(f->c, f->n);
 }
 

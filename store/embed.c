@@ -306,7 +306,8 @@ struct sum {
 };
 
 void
-embed_add(const struct embed *e, size_t i, size_t dims, int32_t *restrict sum)
+embed_add(const struct embed *e, size_t i, size_t dims,
+    int32_t *restrict sum)
 {
 	const int8_t *row = e->rows + i * e->dims;
 	int16_t scale = (int16_t)e->scale[i];

@@ -11,7 +11,8 @@ static struct arena arena;
 static struct topic
 topic_of(struct slice *stems, uint64_t *weights, size_t n)
 {
-	struct topic t = { .keywords = { stems, n }, .weights = { weights, n } };
+	struct topic t = { .keywords = { stems, n },
+		.weights = { weights, n } };
 
 	t.sketch = sketch_topic(&arena, &t);
 	return t;
@@ -58,8 +59,8 @@ test_unknown(void)
 	struct topic firm = topic_of(stems, weights, 1);
 	struct topic claim = claim_of("a company and its offices");
 
-	is_int(meaning_near(meaning, &none, &claim), 0, "no words, nothing known");
-	is_int(meaning_near(meaning, &odd, &claim), 0, "a word that nobody knows");
+	is_int(meaning_near(meaning, &none, &claim), 0, "nothing known");
+	is_int(meaning_near(meaning, &odd, &claim), 0, "a strange word");
 	ok(meaning_near(meaning, &firm, &claim) > 400,
 	    "a stem that is no word finds its words");
 }

@@ -376,10 +376,11 @@ test_few(const struct reply_model *model)
 	first = say(r, 0, talk[0][0], talk[0][1]);
 	for (int i = 1; i < 7; i++)
 		same += say(r, i * 300, talk[i][0], talk[i][1]) == first;
-	is_int(same, 6, "two who take five minutes to answer, then three: one talk");
+	is_int(same, 6, "two who answer slowly, then three: one talk");
 	r->n = 0;
 	first = say(r, 0, "ann", "my wifi card is not found after the upgrade");
-	ok(say(r, 10, "bob", "how can I mount an ntfs partition at boot?") != first,
+	ok(say(r, 10, "bob",
+	    "how can I mount an ntfs partition at boot?") != first,
 	    "a second question stands for itself");
 	r->n = 0;
 	first = say(r, 0, "ann", "did the invoices go out?");
