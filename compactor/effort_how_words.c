@@ -31,6 +31,9 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	for (; at < w->count; at++) {
 		if ((w->at[at].ptr[0] | 0x20) != (*phrase | 0x20))
 			return false;
+		/* Most end here, before a length is counted. */
+		if ((w->at[at].ptr[0] | 0x20) != phrase[0])
+			return false;
 		n = strcspn(phrase, " ");
 		if (w->at[at].len != n ||
 		    strncasecmp(w->at[at].ptr, phrase, n) != 0)
