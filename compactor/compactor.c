@@ -223,7 +223,7 @@ open_rows(struct rows **rows)
 	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);
 }
 
-/* They are shipped: that one is not there is a mistake of the installation. */
+/* Without one the rules decide alone, as without a model of acts. */
 static struct linear *
 open_model(struct stage *st, const struct linear_spec *spec)
 {
@@ -235,7 +235,7 @@ open_model(struct stage *st, const struct linear_spec *spec)
 	buf_init(&why, 4096);
 	m = linear_open(spec, path, &why);
 	if (m == NULL)
-		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+		log_warnx("%s; going on without it", buf_cstr(&why));
 	buf_release(&why);
 	free(path);
 	free(name);

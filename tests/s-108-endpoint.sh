@@ -84,7 +84,8 @@ echo good >"$files/mode"
 ok 'it is asked again later' wait_for "$PATIENCE" is_other "$tester"
 ok 'for what it had not answered, and for nothing else' \
   test "$(jq -s 'map(.texts) | add' "$files/requests")" -le $((4202 + 64 * 2))
-is "$(late)" late1 'found by the third model'
+# What is behind the border is asked for after the pieces.
+ok 'found by the third model' wait_for "$PATIENCE" is_late
 down
 
 # Back to the table.

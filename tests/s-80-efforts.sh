@@ -102,7 +102,7 @@ U how can I run the job only on main?
 A Add if: github.ref == 'refs/heads/main' to the job.
 U works now, thanks
 END
-is "$(art howto '[.type, .status, .resolution] | join(" / ")')" "effort / resolved / Add if: github.ref == 'refs/heads/main' to the job" \
+is "$(art howto "$top | [.type, .status, .resolution] | join(\" / \")")" "effort / resolved / Add if: github.ref == 'refs/heads/main' to the job" \
   'a how-question whose answer was put to work is an effort'
 
 # ---- attempts are sub-efforts ----
