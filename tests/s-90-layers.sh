@@ -22,9 +22,11 @@ reaches() {
 }
 is "$(sed -nE 's/^#include "(.*)"/\1/p' common/*.[ch] | grep -v ^common/ | sort -u)" store/tables.def \
   'common knows no stage, and of the store only which tables there are'
-for folder in chainer classify ingest linker monitor; do
+for folder in classify ingest linker monitor; do
   is "$(reaches $folder)" '' "$folder stands on common alone"
 done
+is "$(sed -nE 's/^#include "(.*)"/\1/p' chainer/*.[ch] | grep -vE '^(common|chainer)/' | sort -u)" store/embed.h \
+  'chainer shares only the vectors of words'
 is "$(reaches compactor)" classify 'compactor shares only how text is read'
 is "$(includers common/stage_impl.h | tr ' ' '\n' | grep -E '^(assess|cli|monitor)/')" cli/check_deep.c \
   "the skeleton's inside is no program's but the one's that makes tables again"
