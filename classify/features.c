@@ -453,14 +453,15 @@ emit_pieces(struct features *f, const struct tokens *t, unsigned token)
 }
 
 static void
-emit_words(struct features *f)
+emit_words(struct features *f, bool pieces)
 {
 	const struct tokens *t = &f->text;
 	int n = (int)t->clean_count;
 
 	for (int i = 0; i < n; i++) {
 		emit(f, FEATURE_word, clean_hash(t, i), clean_at(t, i), 1, 0);
-		emit_pieces(f, t, clean_at(t, i));
+		if (pieces)
+			emit_pieces(f, t, clean_at(t, i));
 	}
 	for (int i = -1; i < n; i++) {
 		emit_run(f, FEATURE_run, t, i, 2);
@@ -651,7 +652,17 @@ features_extract(struct features *f, struct slice text, struct slice prev,
 	emit_punct(f);
 	emit_pairs(f, prev_same_speaker);
 	emit_prev(f);
-	emit_words(f);
+	emit_words(f, true);
+}
+
+void
+features_words(struct features *f, struct slice text)
+{
+	f->count = 0;
+	tokens_of(&f->text, text, FEATURES_BYTES);
+	emit_shape(f, FEATURE_shape, &f->text);
+	emit_punct(f);
+	emit_words(f, false);
 }
 
 /* ---- features to words, for people */

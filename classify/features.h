@@ -90,6 +90,8 @@ struct features {
 
 void features_extract(struct features *f, struct slice text, struct slice prev,
     bool prev_same_speaker);
+/* Those of the group `words` alone. */
+void features_words(struct features *f, struct slice text);
 /* Inline: asked for every feature of every text. */
 static inline enum feature_group
 feature_group(enum feature_kind kind)

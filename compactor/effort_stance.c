@@ -15,6 +15,8 @@ enum {
 	WELL_UNASKED = 1500,	/* nobody has proposed or done anything */
 	BAD = 1000,
 	NEVER = -2500,
+	/* Friends wish and praise all day, and nothing is to be done. */
+	AMONG_PEOPLE = 1500,
 };
 
 static enum stance_after
@@ -32,16 +34,33 @@ after_of(const struct compact_turn *t, const struct voices *v)
 	    AFTER_report : AFTER_propose;
 }
 
+static bool
+is_among_people(const struct effort_state *s, const struct compact_turn *t)
+{
+	size_t i;
+
+	for (i = 0; i < s->thread.n_last; i++)
+		if (slice_is(s->thread.last[i].role, "user") &&
+		    !slice_eq(s->thread.last[i].user, t->user))
+			return true;
+	return false;
+}
+
 struct stances
 voices_stances(const struct effort_state *s, const struct compact_turn *t,
     const struct voices *v)
 {
-	struct stances none = { { 0 } };
+	struct stances says = { { 0 } };
 
 	if (s->c->stance == NULL || t->does->machine ||
 	    !slice_is(t->role, "user"))
-		return none;
-	return stance_read(s->c->stance, t->text, after_of(t, v));
+		return says;
+	says = stance_read(s->c->stance, t->text, after_of(t, v));
+	if (is_among_people(s, t)) {
+		says.lead[STANCE_opens] -= AMONG_PEOPLE;
+		says.lead[STANCE_well] -= AMONG_PEOPLE;
+	}
+	return says;
 }
 
 bool

@@ -194,10 +194,8 @@ add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
 	int64_t root;
 	size_t k;
 
-	features_extract(&m->room, text, SLICE_NONE, false);
+	features_words(&m->room, text);
 	for (i = 0; i < m->room.count; i++) {
-		if (feature_group(m->room.list[i].kind) != GROUP_words)
-			continue;
 		w = slot_of(m, m->room.list[i].key);
 		if (!w->used)
 			continue;
