@@ -17,6 +17,9 @@ enum {
 	SCAN_MOST = 50000,	/* documents that are all looked at */
 	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
 	DENSE_CANDIDATES = 300,
+	AHEAD = 6,		/* documents whose vectors are fetched before */
+	AROUND = 2,
+	CACHE_LINE = 64,
 };
 
 /*
@@ -244,6 +247,27 @@ ask_dense(struct run *r)
 	measure_mean(r);
 }
 
+/*
+ * The documents that words chose lie all over the vectors: those of one, and of
+ * its neighbours, which are compared soon after, are on their way while others
+ * are compared.
+ */
+static void
+fetch(const struct run *r, const struct scored *c)
+{
+	const struct source *source = &r->s->sources[c->source];
+	size_t dims = embed_dims(r->s->embed), doc = c->doc - source->base;
+	size_t at, from, to;
+
+	if (source->vectors == NULL)
+		return;
+	from = (doc < AROUND ? 0 : doc - AROUND) * dims;
+	to = (doc + AROUND + 1 < source->x.n_docs ? doc + AROUND + 1 :
+						    source->x.n_docs) * dims;
+	for (at = from; at < to; at += CACHE_LINE)
+		__builtin_prefetch(source->vectors + at);
+}
+
 void
 dense_run(struct run *r)
 {
@@ -260,6 +284,8 @@ dense_run(struct run *r)
 		return;
 	}
 	for (i = 0; i < r->n_scored; i++) {
+		if (i + AHEAD < r->n_scored)
+			fetch(r, &r->scored[i + AHEAD]);
 		c = &r->scored[i];
 		if (r->s->sources[c->source].vectors != NULL)
 			note_most(r, likeness(r, &r->s->sources[c->source],
