@@ -58,7 +58,7 @@ material_turn(struct slice role, struct slice text, struct buf *out)
 static bool
 read_turn(struct query *q, uint64_t thread, uint64_t number, struct said *out)
 {
-	struct key k = query_turn_key(thread, number);
+	struct key k = key_pair(thread, number);
 	struct msg_place place;
 	struct stage_entry e;
 

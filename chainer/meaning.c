@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/log.h"
+#include "common/root.h"
 #include "common/xmalloc.h"
 #include "store/embed.h"
 
@@ -101,17 +102,6 @@ meaning_close(struct meaning **m)
 	*m = NULL;
 }
 
-static int
-root(int x)
-{
-	int r = 0, bit;
-
-	for (bit = 1 << 15; bit > 0; bit >>= 1)
-		if ((int64_t)(r | bit) * (r | bit) <= x)
-			r |= bit;
-	return r;
-}
-
 /*
  * Brought down to eleven bits: what is compared is a direction, and so all
  * products together stay below 31.
@@ -130,7 +120,7 @@ gist_set(struct gist *g, const int32_t *sum)
 		g->at[i] = (int16_t)(sum[i] >> down);
 		square += g->at[i] * g->at[i];
 	}
-	g->length = root(square);
+	g->length = (int)root_of((uint64_t)square);
 	g->found = true;
 }
 

@@ -897,15 +897,6 @@ rules_count(const struct rules *r)
 	return n;
 }
 
-const struct rule_info *
-rules_info(const struct rules *r, size_t at)
-{
-	for (size_t i = 0; i < r->count; i++)
-		if (!r->tests[i].dropped && !r->tests[i].is_guard && at-- == 0)
-			return &r->tests[i].info;
-	return NULL;
-}
-
 void
 rules_stats(const struct rules *r, struct pattern_stats *out)
 {

@@ -111,7 +111,6 @@ struct rules *rules_parse(const struct rules_source *sources, size_t count,
 void rules_close(struct rules **rules);
 
 size_t rules_count(const struct rules *rules);
-const struct rule_info *rules_info(const struct rules *rules, size_t i);
 
 /* The automaton's size and how often its cache was cleared: for benches. */
 void rules_stats(const struct rules *rules, struct pattern_stats *out);

@@ -21,7 +21,7 @@ check_turns(struct check *c, uint64_t seq, const struct msg_s_ingest *s)
 	uint64_t i;
 
 	for (i = 0; i < s->turns; i++) {
-		k = query_turn_key(s->thread, s->first_turn + i);
+		k = key_pair(s->thread, s->first_turn + i);
 		if (!check_get(c, TABLE_thread_turns, key_slice(&k), MSG_place,
 			&p))
 			check_finding(c, "thread_turns", "turn %llu.%llu is "
@@ -56,7 +56,7 @@ check_sent(struct check *c, uint64_t seq, const struct msg_envelope *e,
 static struct key
 node_key(struct slice domain, struct slice hash, uint64_t seq, uint64_t i)
 {
-	struct key k = query_named_key(domain, hash);
+	struct key k = key_named(domain, hash);
 
 	key_add_u64(&k, seq);
 	key_add_u64(&k, i);
@@ -174,7 +174,7 @@ check_thread_parent(struct check *c, const struct msg_thread *t)
 static void
 check_last_turn(struct check *c, const struct msg_thread *t)
 {
-	struct key k = query_turn_key(t->key, t->turn_count);
+	struct key k = key_pair(t->key, t->turn_count);
 	struct msg_place p;
 
 	if (t->turn_count == 0)
@@ -209,7 +209,7 @@ check_thread(struct check *c, const struct msg_thread *t, struct sums *sums)
 		sums->implicit++;
 	}
 	if (t->id.len > 0) {
-		k = query_named_key(t->domain, t->id);
+		k = key_named(t->domain, t->id);
 		if (!check_get(c, TABLE_thread_ids, key_slice(&k), MSG_place,
 			&p) || p.seq != t->key)
 			check_finding(c, "thread_ids", "t%llu is not found by "
@@ -339,7 +339,7 @@ is_thread_id(struct check *c, const struct db_entry *e, const struct msg *m)
 
 	if (!read_thread(c, m, &t))
 		return false;
-	own = query_named_key(t.domain, t.id);
+	own = key_named(t.domain, t.id);
 	return slice_eq(key_slice(&own), e->key);
 }
 
@@ -353,7 +353,7 @@ is_session_thread(struct check *c, const struct db_entry *e,
 	/* Whichever was selected last in the session: any of its domain. */
 	if (!read_thread(c, m, &t))
 		return false;
-	domain = query_named_key(t.domain, SLICE(""));
+	domain = key_named(t.domain, SLICE(""));
 	return e->key.len > domain.len &&
 	    memcmp(e->key.ptr, domain.bytes, domain.len) == 0;
 }

@@ -31,12 +31,6 @@ table_release(struct table *t)
 	*t = (struct table){ 0 };
 }
 
-size_t
-table_rows(const struct table *t)
-{
-	return t->n_cells / t->n_columns;
-}
-
 /* A cell is one line: what would break it becomes a space. */
 static void
 add_cell(struct table *t, const struct cell *cell)

@@ -29,6 +29,5 @@ void table_add(struct table *t, const struct row *row);
 /* Prints, and forgets the rows.  The last column takes what room is left. */
 void table_print(struct table *t);
 void table_release(struct table *t);
-size_t table_rows(const struct table *t);
 
 #endif

@@ -40,7 +40,7 @@ static bool
 find_turn(struct query *q, uint64_t thread, uint64_t number,
     struct msg_place *out)
 {
-	struct key k = query_turn_key(thread, number);
+	struct key k = key_pair(thread, number);
 
 	return q->ingest != NULL && db_get_msg(q->ingest, TABLE_thread_turns,
 	    key_slice(&k), MSG_place, &q->arena, out);

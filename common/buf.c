@@ -124,14 +124,21 @@ buf_addc(struct buf *b, char c)
 	return buf_add(b, &c, 1);
 }
 
+char *
+digits_before(char *end, uint64_t n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	return end;
+}
+
 int
 buf_addu(struct buf *b, uint64_t n)
 {
-	char digits[20], *at = digits + sizeof(digits);
+	char digits[DIGITS_U64], *at;
 
-	do
-		*--at = (char)('0' + n % 10);
-	while ((n /= 10) > 0);
+	at = digits_before(digits + sizeof(digits), n);
 	return buf_add(b, at, (size_t)(digits + sizeof(digits) - at));
 }
 

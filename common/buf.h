@@ -70,6 +70,9 @@ slice_starts(struct slice s, const char *prefix)
  * there is none, or more than 18: no number of ours is that large.
  */
 size_t slice_digits(struct slice s, size_t at, uint64_t *out);
+/* Writes a number in front of `end`, and says where it now begins. */
+enum { DIGITS_U64 = 20 };	/* at most */
+char *digits_before(char *end, uint64_t n);
 
 /* Bytewise order, shorter first on a tie: the order LMDB keeps keys in. */
 int slice_cmp(struct slice a, struct slice b);

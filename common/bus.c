@@ -264,24 +264,6 @@ bus_watch(struct bus_socket *s, struct ev_loop *loop,
 	ev_check_start(loop, &s->check);
 }
 
-void
-bus_pause(struct bus_socket *s)
-{
-	s->paused = true;
-	if (s->loop != NULL) {
-		ev_idle_stop(s->loop, &s->idle);
-		ev_io_stop(s->loop, &s->io);
-	}
-}
-
-void
-bus_resume(struct bus_socket *s)
-{
-	s->paused = false;
-	if (s->loop != NULL)
-		ev_io_start(s->loop, &s->io);
-}
-
 /* ---- messages ---- */
 
 static bool

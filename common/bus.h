@@ -52,9 +52,6 @@ void bus_linger(struct bus_socket *s, int timeout_ms);
 /* Calls handler while the socket can be read, from the loop. */
 void bus_watch(struct bus_socket *s, struct ev_loop *loop,
     void (*handler)(struct bus_socket *s, void *data), void *data);
-/* Stops and resumes calling it; what comes meanwhile waits at the sender. */
-void bus_pause(struct bus_socket *s);
-void bus_resume(struct bus_socket *s);
 
 /* 1: received; 0: nothing there. */
 int bus_receive(struct bus_socket *s, struct bus_message *out);

@@ -627,26 +627,6 @@ db_put(struct db_txn *txn, enum table_id table, struct slice key,
 	put(txn, table, key, value, 0);
 }
 
-bool
-db_add(struct db_txn *txn, enum table_id table, struct slice key,
-    struct slice value, struct slice *there)
-{
-	MDB_val k = to_val(key), v = to_val(value);
-	int rc;
-
-	settle(txn, table);
-	if (txn->state != DB_DONE)
-		return true;
-	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, MDB_NOOVERWRITE);
-	if (rc == MDB_KEYEXIST) {
-		*there = from_val(v);
-		return false;
-	}
-	if (rc != 0)
-		note(txn, rc);
-	return true;
-}
-
 void
 db_append(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value)
@@ -1003,6 +983,24 @@ key_domain(struct slice domain)
 
 	key_init(&k);
 	key_add_text(&k, domain);
+	return k;
+}
+
+struct key
+key_pair(uint64_t first, uint64_t second)
+{
+	struct key k = key_u64(first);
+
+	key_add_u64(&k, second);
+	return k;
+}
+
+struct key
+key_named(struct slice domain, struct slice name)
+{
+	struct key k = key_domain(domain);
+
+	key_add_bytes(&k, name);
 	return k;
 }
 

@@ -111,9 +111,6 @@ bool db_get(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice *value);
 void db_put(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value);
-/* Unless the key is there: then false, and what is there. */
-bool db_add(struct db_txn *txn, enum table_id table, struct slice key,
-    struct slice value, struct slice *there);
 /* The key must be past all others: anything else is DB_BROKEN. */
 void db_append(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value);
@@ -196,6 +193,10 @@ key_u64(uint64_t n)
 	k.len = sizeof(be);
 	return k;
 }
+/* The second of a kind's: a turn of a thread, a row of an entry. */
+struct key key_pair(uint64_t first, uint64_t second);
+/* A name within a domain, as it is. */
+struct key key_named(struct slice domain, struct slice name);
 /* What is a whole domain's. */
 struct key key_domain(struct slice domain);
 /* A stream is a user's or a room's: "domain NUL u NUL name NUL". */

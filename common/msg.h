@@ -215,8 +215,6 @@ bool msg_from_flat_json(struct slice text, struct arena *arena,
     enum msg_id *id, union msg_any *out);
 /* A msgpack value as a JSON tree (a new reference), or NULL with the reason. */
 struct json_t *msg_msgpack_to_json(struct slice bytes, struct msg_error *why);
-/* And back; -1 past the buffer's limit. */
-MSG_CHECK int msg_json_to_msgpack(struct json_t *json, struct buf *out);
 
 /* FAULT_FORM, until the caller says otherwise. */
 void msg_fail(struct msg_error *why, const char *fmt, ...)

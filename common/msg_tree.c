@@ -1,7 +1,7 @@
 /*
- * msg_tree - msgpack that is no record, as a JSON tree and back
+ * msg_tree - msgpack that is no record, as a JSON tree
  *
- * For entries that come as msgpack maps, and for clients that send them.
+ * For entries that come as msgpack maps.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -124,71 +124,4 @@ msg_msgpack_to_json(struct slice bytes, struct msg_error *why)
 	if (msg_unpack_object(bytes, &o, why) == -1)
 		return NULL;
 	return to_json(&o, why);
-}
-
-/* ---- JSON to msgpack ---- */
-
-static int
-write_buf(void *data, const char *ptr, size_t len)
-{
-	return buf_add(data, ptr, len);
-}
-
-static void
-pack_json_str(msgpack_packer *pk, struct slice s)
-{
-	msgpack_pack_str(pk, s.len);
-	msgpack_pack_str_body(pk, s.ptr, s.len);
-}
-
-static void
-pack_json(msgpack_packer *pk, json_t *json)
-{
-	const char *name;
-	json_t *value;
-	size_t i;
-
-	switch (json_typeof(json)) {
-	case JSON_OBJECT:
-		msgpack_pack_map(pk, json_object_size(json));
-		json_object_foreach (json, name, value) {
-			pack_json_str(pk, slice_str(name));
-			pack_json(pk, value);
-		}
-		break;
-	case JSON_ARRAY:
-		msgpack_pack_array(pk, json_array_size(json));
-		json_array_foreach (json, i, value)
-			pack_json(pk, value);
-		break;
-	case JSON_STRING:
-		pack_json_str(pk, slice_of(json_string_value(json),
-		    json_string_length(json)));
-		break;
-	case JSON_INTEGER:
-		msgpack_pack_int64(pk, json_integer_value(json));
-		break;
-	case JSON_REAL:
-		msgpack_pack_double(pk, json_real_value(json));
-		break;
-	case JSON_TRUE:
-		msgpack_pack_true(pk);
-		break;
-	case JSON_FALSE:
-		msgpack_pack_false(pk);
-		break;
-	case JSON_NULL:
-		msgpack_pack_nil(pk);
-		break;
-	}
-}
-
-int
-msg_json_to_msgpack(json_t *json, struct buf *out)
-{
-	msgpack_packer pk;
-
-	msgpack_packer_init(&pk, out, write_buf);
-	pack_json(&pk, json);
-	return out->over ? -1 : 0;
 }

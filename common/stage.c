@@ -20,11 +20,6 @@ static const char *const names[STAGE_COUNT] = {
 #include "common/stages.def"
 };
 
-static const char *const whats[STAGE_COUNT] = {
-#define STAGE(name, what) what,
-#include "common/stages.def"
-};
-
 static const enum table_id section_tables[STAGE_COUNT] = {
 #define STAGE(name, what) TABLE_s_##name,
 #include "common/stages.def"
@@ -39,12 +34,6 @@ const char *
 stage_name(enum stage_id id)
 {
 	return names[id];
-}
-
-const char *
-stage_what(enum stage_id id)
-{
-	return whats[id];
 }
 
 int

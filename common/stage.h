@@ -34,7 +34,6 @@ enum counter {
 };
 
 const char *stage_name(enum stage_id id);
-const char *stage_what(enum stage_id id);
 int stage_named(struct slice name, enum stage_id *out);	/* 0, or -1 */
 enum table_id stage_section_table(enum stage_id id);
 const char *counter_name(enum counter counter);

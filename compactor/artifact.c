@@ -36,25 +36,15 @@ strs_has(const struct msg_strs *list, struct slice s)
 
 /* ---- keys ---- */
 
-/* In front of `end`, where it now begins. */
-static char *
-put_number(char *end, uint64_t n)
-{
-	do
-		*--end = (char)('0' + n % 10);
-	while ((n /= 10) > 0);
-	return end;
-}
-
 /* Made for every other turn: printf would take longer than all the rest. */
 struct slice
 artifact_key(struct arena *arena, uint64_t seq, uint64_t n)
 {
-	char text[2 + 2 * 20], *end = text + sizeof(text), *at;
+	char text[2 + 2 * DIGITS_U64], *end = text + sizeof(text), *at;
 
-	at = put_number(end, n);
+	at = digits_before(end, n);
 	*--at = '.';
-	at = put_number(at, seq);
+	at = digits_before(at, seq);
 	*--at = 'a';
 	return arena_dup(arena, slice_of(at, (size_t)(end - at)));
 }

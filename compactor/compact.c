@@ -88,15 +88,6 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 /* ---- keys ---- */
 
 static struct key
-row_key(uint64_t seq, uint64_t n)
-{
-	struct key k = key_u64(seq);
-
-	key_add_u64(&k, n);
-	return k;
-}
-
-static struct key
 id_key(struct slice domain, struct slice id)
 {
 	struct key k;
@@ -223,7 +214,7 @@ get_held(struct compact *c, struct slice key)
 		return h;
 	if (artifact_parse(key, &seq, &n) == -1)
 		return NULL;
-	k = row_key(seq, n);
+	k = key_pair(seq, n);
 	if (!look(c, TABLE_artifacts, &k, MSG_artifact, &a) ||
 	    !slice_eq(a.domain, c->envelope->domain))
 		return NULL;
@@ -341,6 +332,22 @@ compact_new(struct compact *c, struct slice type)
 	};
 	mark_changed(c, h);
 	return &h->a;
+}
+
+struct msg_artifact *
+compact_new_drafted(struct compact *c, struct slice type,
+    const struct msg_artifact *draft)
+{
+	struct msg_artifact *a = compact_new(c, type), fresh = *a;
+
+	*a = *draft;
+	a->has = 0;
+	a->key = fresh.key;
+	a->weight = fresh.weight;
+	a->weight_at = fresh.weight_at;
+	a->updated_at = fresh.updated_at;
+	a->made_by = fresh.made_by;
+	return a;
 }
 
 const struct msg_artifact *
@@ -504,7 +511,7 @@ put_artifact(struct compact *c, const struct msg_artifact *a)
 	if (artifact_parse(a->key, &place.seq, &place.i) == -1 ||
 	    !slice_eq(a->domain, c->envelope->domain))
 		return;
-	k = row_key(place.seq, place.i);
+	k = key_pair(place.seq, place.i);
 	compact_put(c, TABLE_artifacts, &k, MSG_artifact, a);
 	if (a->id.len == 0 || place.seq != c->seq)
 		return;
@@ -538,7 +545,7 @@ touch_row(struct compact *c, const struct msg_a_touch *touch)
 	if (rows == NULL || artifact_parse(touch->artifact, &seq, &n) == -1 ||
 	    seq == c->seq)
 		return false;
-	k = row_key(seq, n);
+	k = key_pair(seq, n);
 	a = rows_edit_at(rows, stage_tables(c->st), key_slice(&k), c->arena);
 	if (a == NULL || !slice_eq(a->domain, c->envelope->domain) ||
 	    !goes_on(a, touch))

@@ -114,6 +114,9 @@ void compact_tell(struct compact *c, size_t i, struct slice key);
  * original of weight 1.0, made now.  It has no summary yet.
  */
 struct msg_artifact *compact_new(struct compact *c, struct slice type);
+/* A new one with what was drafted of it when it could not be made yet. */
+struct msg_artifact *compact_new_drafted(struct compact *c, struct slice type,
+    const struct msg_artifact *draft);
 /* As it is now, changes of this entry included; NULL: there is none. */
 const struct msg_artifact *compact_read(struct compact *c, struct slice key);
 /* The same, to be changed: it will be in the section. */

@@ -495,8 +495,6 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 	struct effort_choice end;
 	struct msg_a_work *w;
 
-	v.says = voices_stances(s, t, &v);
-
 	if (t->does->machine || !(slice_is(t->role, "user") ||
 		slice_is(t->role, "assistant")))
 		return effort_is_open(v.adjacent) ?
@@ -508,6 +506,7 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 		return choice(EFFORT_ASIDE, NULL);
 	if (t->does->returns && !signs->concludes)
 		return choose_return(s, t, &v);
+	v.says = voices_stances(s, t, &v);
 	end = choose_chosen(s, t, signs, &v);
 	if (end.move != EFFORT_NONE)
 		return end;

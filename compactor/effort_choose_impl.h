@@ -56,6 +56,7 @@ size_t effort_word_count(const struct msg_c_turn *does);
 
 /* ---- effort_stance.c: what the model says, where it is sure ---- */
 
+/* Of a user's own words. */
 struct stances voices_stances(const struct effort_state *s,
     const struct compact_turn *t, const struct voices *v);
 /* It begins something; it begins nothing, whatever a rule says. */

@@ -117,7 +117,7 @@ struct slice
 effort_late_open(struct effort_state *s, const struct compact_turn *t)
 {
 	const struct msg_a_asked *was = pending(s, t);
-	struct msg_artifact *a, fresh;
+	struct msg_artifact *a;
 	uint64_t turn;
 
 	if (was == NULL)
@@ -126,15 +126,7 @@ effort_late_open(struct effort_state *s, const struct compact_turn *t)
 	    (slice_is(t->role, "user") && slice_eq(was->user, t->user)) ||
 	    (!effort_proposes(t) && !effort_is_report(t)))
 		return SLICE_NONE;
-	a = compact_new(s->c, SLICE("effort"));
-	fresh = *a;
-	*a = was->draft[0];
-	a->has = 0;
-	a->key = fresh.key;
-	a->weight = fresh.weight;
-	a->weight_at = fresh.weight_at;
-	a->updated_at = fresh.updated_at;
-	a->made_by = fresh.made_by;
+	a = compact_new_drafted(s->c, SLICE("effort"), &was->draft[0]);
 	compact_state(s->c, a, SLICE("open"), SLICE("open"), SLICE_NONE);
 	artifact_add_turn(&a->turns, s->c->arena, was->turn);
 	for (turn = was->turn + 1; a->room.len == 0 && turn < t->number;

@@ -52,8 +52,7 @@ voices_stances(const struct effort_state *s, const struct compact_turn *t,
 {
 	struct stances says = { { 0 } };
 
-	if (s->c->stance == NULL || t->does->machine ||
-	    !slice_is(t->role, "user"))
+	if (s->c->stance == NULL)
 		return says;
 	says = stance_read(s->c->stance, t->text, after_of(t, v));
 	if (is_among_people(s, t)) {

@@ -185,19 +185,11 @@ judge(const struct effort_state *s, const struct msg_a_asked *asked,
 static void
 make_fact(struct compact *c, const struct msg_a_asked *asked, bool agreed)
 {
-	struct msg_artifact *a, key;
+	struct msg_artifact *a;
 
 	if (asked->n_draft != 1 || asked->draft[0].summary.len == 0)
 		return;
-	a = compact_new(c, SLICE("fact"));
-	key = *a;
-	*a = asked->draft[0];
-	a->has = 0;
-	a->key = key.key;
-	a->weight = key.weight;
-	a->weight_at = key.weight_at;
-	a->updated_at = key.updated_at;
-	a->made_by = key.made_by;
+	a = compact_new_drafted(c, SLICE("fact"), &asked->draft[0]);
 	if (!agreed)
 		a->confidence = a->confidence * MOVED_ON / 1000;
 	artifact_add_turn(&a->turns, c->arena, asked->turn);

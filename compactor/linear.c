@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "classify/features.h"
+#include "common/root.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -174,17 +175,6 @@ linear_close(struct linear **m)
 
 /* ---- use ---- */
 
-/* 1000 * sqrt(n), rounded down: Newton from above. */
-static int64_t
-root_thousand(unsigned n)
-{
-	int64_t square = (int64_t)n * 1000000, x = square, next;
-
-	for (next = (x + 1) / 2; next < x; next = (x + square / x) / 2)
-		x = next;
-	return x;
-}
-
 /* Long texts have many words, and none of them may shout the others down. */
 static void
 add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
@@ -203,7 +193,7 @@ add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
 		for (k = 0; k < m->spec->n_classes; k++)
 			sum[k] += w->of[k];
 	}
-	root = known > 0 ? root_thousand(known) : 1000;
+	root = known > 0 ? root_of((uint64_t)known * 1000000) : 1000;
 	for (k = 0; k < m->spec->n_classes; k++)
 		sum[k] = sum[k] * 2000 / root + m->contexts[context][k];
 }

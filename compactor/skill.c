@@ -40,15 +40,6 @@ skill_key(struct arena *arena, uint64_t seq, uint64_t n)
 	    (unsigned long long)n);
 }
 
-static struct key
-row_key(uint64_t seq, uint64_t n)
-{
-	struct key k = key_u64(seq);
-
-	key_add_u64(&k, n);
-	return k;
-}
-
 /* ---- what an artifact shows ---- */
 
 static bool
@@ -170,7 +161,7 @@ skill_read(struct compact *c, struct slice key, struct msg_skill *out)
 		}
 	if (skill_parse(c->arena, key, &seq, &n) == -1)
 		return false;
-	k = row_key(seq, n);
+	k = key_pair(seq, n);
 	if (!compact_get(c, TABLE_skills, &k, MSG_skill, out) ||
 	    !slice_eq(out->domain, c->envelope->domain))
 		return false;
@@ -308,7 +299,7 @@ skill_apply(struct compact *c)
 		if (skill_parse(c->arena, s->skills[i].key, &seq, &n) == -1 ||
 		    !slice_eq(s->skills[i].domain, c->envelope->domain))
 			continue;
-		k = row_key(seq, n);
+		k = key_pair(seq, n);
 		db_put_msg(stage_tables(c->st), TABLE_skills, key_slice(&k),
 		    MSG_skill, &s->skills[i]);
 		if (seq != c->seq || c->similar == NULL)

@@ -24,7 +24,7 @@ static bool
 find_thread(struct stage *st, struct slice domain, struct slice name,
     struct msg_thread *out)
 {
-	struct key k = place_named_key(domain, name);
+	struct key k = key_named(domain, name);
 	uint64_t key = place_get(st, TABLE_thread_ids, &k);
 
 	if (key == 0)
@@ -159,7 +159,7 @@ place_explicit(struct stage *st, const struct msg_turn *t,
 			section->thread = thread.key;
 		return;
 	}
-	k = place_named_key(t->domain, t->session);
+	k = key_named(t->domain, t->session);
 	section->why = SLICE("the session's");
 	section->thread = place_get(st, TABLE_session_threads, &k);
 }
@@ -215,7 +215,7 @@ find_turn(struct stage *st, const struct msg_thread *t, struct slice at,
 	if (digits == 0 || at.ptr[digits] != '.')
 		seq = place_sent(st, t->domain, at, &sent) ? sent.seq : 0;
 	for (n = t->turn_count; seq != 0 && n >= 1; n--) {
-		k = place_turn_key(t->key, n);
+		k = key_pair(t->key, n);
 		if (!db_get_msg(stage_tables(st), TABLE_thread_turns,
 			key_slice(&k), MSG_place, stage_arena(st), &p) ||
 		    p.seq < seq)

@@ -27,7 +27,7 @@ apply_stream(struct stage *st, enum msg_id type, const struct msg_envelope *e)
 	move_clock(cache_stream(st, TABLE_streams, key_slice(&k)), e);
 	if (!e->live || type == MSG_tick)
 		return;
-	k = place_named_key(e->domain, SLICE(""));
+	k = key_named(e->domain, SLICE(""));
 	move_clock(cache_stream(st, TABLE_live_domains, key_slice(&k)), e);
 }
 
@@ -91,7 +91,7 @@ register_thread(struct stage *st, const struct stage_entry *e,
 		id = e->entry.as->tombstone.thread;
 	t->id = id;
 	if (id.len > 0) {
-		k = place_named_key(t->domain, id);
+		k = key_named(t->domain, id);
 		place_put(st, TABLE_thread_ids, &k, t->key, 0);
 	}
 }
@@ -107,7 +107,7 @@ keep_session(struct stage *st, const struct stage_entry *e,
 	if (e->entry.id != MSG_turn || !s->explicit_channel ||
 	    envelope->session.len == 0)
 		return;
-	k = place_named_key(envelope->domain, envelope->session);
+	k = key_named(envelope->domain, envelope->session);
 	if (place_get(st, TABLE_session_threads, &k) != s->thread)
 		place_put(st, TABLE_session_threads, &k, s->thread, 0);
 }
@@ -159,7 +159,7 @@ apply_thread(struct stage *st, const struct stage_entry *e,
 	t.turn_count += s->turns;
 	t.last_seq = e->seq;
 	for (i = 0; i < s->turns; i++) {
-		k = place_turn_key(t.key, s->first_turn + i);
+		k = key_pair(t.key, s->first_turn + i);
 		place_put(st, TABLE_thread_turns, &k, e->seq, i);
 	}
 	cache_put_thread(st, &t);

@@ -9,8 +9,6 @@
 struct key place_stream_key(const struct msg_envelope *e);
 struct key place_span_key(const struct msg_envelope *e, int64_t start,
     uint64_t thread);
-struct key place_named_key(struct slice domain, struct slice name);
-struct key place_turn_key(uint64_t thread, uint64_t number);
 struct key place_node_key(struct slice domain, struct slice hash,
     uint64_t seq, uint64_t i);
 

@@ -20,26 +20,6 @@ place_span_key(const struct msg_envelope *e, int64_t start, uint64_t thread)
 }
 
 struct key
-place_named_key(struct slice domain, struct slice name)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, name);
-	return k;
-}
-
-struct key
-place_turn_key(uint64_t thread, uint64_t number)
-{
-	struct key k = key_u64(thread);
-
-	key_add_u64(&k, number);
-	return k;
-}
-
-struct key
 place_node_key(struct slice domain, struct slice hash, uint64_t seq, uint64_t i)
 {
 	struct key k;

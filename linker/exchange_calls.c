@@ -17,17 +17,6 @@ add_when(struct key *k, int64_t ts, uint64_t seq)
 }
 
 static struct key
-domain_key(struct slice domain, struct slice part)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, part);
-	return k;
-}
-
-static struct key
 prefix_key(const struct prefix *p)
 {
 	struct key k = key_u64(p->root);
@@ -113,7 +102,7 @@ calls_prompt_key(struct slice domain, struct slice prompt, bool waits,
 struct key
 calls_root_key(struct slice domain, int64_t ts, uint64_t seq)
 {
-	struct key k = domain_key(domain, SLICE_NONE);
+	struct key k = key_named(domain, SLICE_NONE);
 
 	add_when(&k, ts, seq);
 	return k;
@@ -122,13 +111,13 @@ calls_root_key(struct slice domain, int64_t ts, uint64_t seq)
 struct key
 calls_task_key(struct slice domain, struct slice hash)
 {
-	return domain_key(domain, hash);
+	return key_named(domain, hash);
 }
 
 struct key
 calls_first_key(struct slice domain, struct slice hash)
 {
-	return domain_key(domain, hash);
+	return key_named(domain, hash);
 }
 
 struct prefix

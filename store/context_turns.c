@@ -20,7 +20,7 @@ bool
 context_read_turn(struct gather *g, uint64_t thread, uint64_t number,
     struct context_turn *out)
 {
-	struct key k = query_turn_key(thread, number);
+	struct key k = key_pair(thread, number);
 	struct stage_entry e;
 	struct msg_place p;
 	struct document d;

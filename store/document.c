@@ -356,24 +356,15 @@ document_at(const struct stage_entry *e, struct arena *arena,
 	return false;
 }
 
-static char *
-put_digits(char *end, uint64_t n)
-{
-	do
-		*--end = (char)('0' + n % 10);
-	while ((n /= 10) > 0);
-	return end;
-}
-
 struct slice
 document_turn_key(struct arena *arena, uint64_t seq, uint64_t i)
 {
-	enum { MOST = 41 };	/* twice 20 digits, and a point */
+	enum { MOST = 2 * DIGITS_U64 + 1 };
 	char *room = arena_room(arena, MOST), *at = room + MOST;
 
-	at = put_digits(at, i);
+	at = digits_before(at, i);
 	*--at = '.';
-	at = put_digits(at, seq);
+	at = digits_before(at, seq);
 	return slice_of(at, (size_t)(room + MOST - at));
 }
 

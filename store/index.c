@@ -115,12 +115,6 @@ index_free(struct index **ix)
 	*ix = NULL;
 }
 
-uint64_t
-index_upto(const struct index *ix)
-{
-	return ix->upto;
-}
-
 /* ---- tables ---- */
 
 static void *

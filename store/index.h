@@ -17,8 +17,6 @@ struct index *index_new(struct tokeniser *tokeniser);
 void index_free(struct index **ix);
 /* Empties it, for the entries behind `upto`. */
 void index_clear(struct index *ix, uint64_t upto);
-/* The last entry that was added, or that it was cleared for. */
-uint64_t index_upto(const struct index *ix);
 /* The documents of one entry, which must be behind the last. */
 void index_add(struct index *ix, uint64_t seq, const struct document *docs,
     size_t n);

@@ -88,42 +88,11 @@ query_pause(struct query *q, const struct query_sink *sink)
 
 /* ---- keys ---- */
 
-struct key
-query_named_key(struct slice domain, struct slice name)
-{
-	struct key k;
-
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, name);
-	return k;
-}
-
-struct key
-query_turn_key(uint64_t thread, uint64_t number)
-{
-	struct key k = key_u64(thread);
-
-	key_add_u64(&k, number);
-	return k;
-}
-
 /* Digits alone, as many as a seq can have. */
 static bool
 read_number(struct slice s, uint64_t *out)
 {
-	uint64_t n = 0;
-	size_t i;
-
-	if (s.len == 0 || s.len > 18)
-		return false;
-	for (i = 0; i < s.len; i++) {
-		if (s.ptr[i] < '0' || s.ptr[i] > '9')
-			return false;
-		n = n * 10 + (uint64_t)(s.ptr[i] - '0');
-	}
-	*out = n;
-	return true;
+	return s.len > 0 && slice_digits(s, 0, out) == s.len;
 }
 
 uint64_t
@@ -234,7 +203,7 @@ query_thread_name(struct query *q, uint64_t key)
 bool
 query_named_thread(struct query *q, struct slice name, struct msg_thread *out)
 {
-	struct key k = query_named_key(q->domain, name);
+	struct key k = key_named(q->domain, name);
 	struct msg_place p = { 0 };
 	uint64_t key = 0;
 

@@ -107,8 +107,6 @@ bool query_cursor(struct query *q, enum stage_id stage,
 struct slice query_thread_name(struct query *q, uint64_t key);
 
 /* Keys of ingest's tables. */
-struct key query_named_key(struct slice domain, struct slice name);
-struct key query_turn_key(uint64_t thread, uint64_t number);
 /* "t12" gives 12, all else 0. */
 uint64_t query_own_thread(struct slice name);
 /* How many turns an entry holds. */

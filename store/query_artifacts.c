@@ -267,7 +267,7 @@ give_turns(struct query *q, uint64_t thread, uint64_t first, uint64_t last,
 	uint64_t n;
 
 	for (n = first; n <= last; n++) {
-		k = query_turn_key(thread, n);
+		k = key_pair(thread, n);
 		if (db_get_msg(q->ingest, TABLE_thread_turns, key_slice(&k),
 			MSG_place, &q->arena, &p) &&
 		    query_turn_row(q, p.seq, p.i, &row))

@@ -202,7 +202,7 @@ find_history(struct query *q, const struct msg_thread *thread, bool own,
 static bool
 take_number(struct list *l, uint64_t thread, uint64_t number)
 {
-	struct key k = query_turn_key(thread, number);
+	struct key k = key_pair(thread, number);
 	struct msg_place p;
 	struct msg entry;
 	bool go_on = true;

@@ -128,12 +128,6 @@ segment_last(const struct segment *s)
 	return s->head.last;
 }
 
-uint64_t
-segment_bytes(const struct segment *s)
-{
-	return s->len;
-}
-
 struct slice
 segment_slice(const struct segment *s)
 {

@@ -113,7 +113,6 @@ void segment_attach(struct segment *s, void *data, void (*release)(void *));
 void *segment_attached(const struct segment *s);
 uint64_t segment_first(const struct segment *s);
 uint64_t segment_last(const struct segment *s);
-uint64_t segment_bytes(const struct segment *s);
 struct slice segment_slice(const struct segment *s);
 size_t segment_domains(const struct segment *s);
 struct slice segment_domain(const struct segment *s, size_t i);
