@@ -14,15 +14,16 @@
  * forgotten after 5, 20 and 80 of them, are added up.  A turn of no leaning
  * counts PLAIN, so that a thread must last a while before it weighs anything.
  * Just after something was settled more is asked for, and less with each turn,
- * so that one long debate does not speak for all that is said.  The numbers are
- * those of classify/train/leaning-words.
+ * so that one long debate does not speak for all that is said; but never more
+ * than SURELY.  The numbers are those of classify/train/leaning-words.
  */
 enum {
 	TURN = 1000,
 	PLAIN = 2,
 	LEANING_MOST = 40,	/* of one turn, however long it is */
 	WEIGHED = 11105,
-	JUST_SETTLED = 18061,
+	JUST_SETTLED = 22170,
+	SURELY = 16860,
 	REST_TURNS = 20,
 };
 
@@ -114,9 +115,10 @@ bool
 thread_was_weighed(const struct thread_state *state)
 {
 	int64_t more = (JUST_SETTLED - WEIGHED) * (int64_t)state->rest;
+	int64_t asked = WEIGHED + more / REST_TURNS;
 
 	return thread_is_together(state) &&
-	    leaning_of(state) >= WEIGHED + more / REST_TURNS;
+	    leaning_of(state) >= (asked < SURELY ? asked : SURELY);
 }
 
 static uint64_t
