@@ -8,6 +8,7 @@
 
 #include "common/log.h"
 #include "common/root.h"
+#include "common/widest.h"
 #include "common/xmalloc.h"
 #include "store/embed.h"
 
@@ -106,8 +107,8 @@ meaning_close(struct meaning **m)
  * Brought down to eleven bits: what is compared is a direction, and so all
  * products together stay below 31.
  */
-static void
-gist_set(struct gist *g, const int32_t *sum)
+WIDEST static void
+gist_set(struct gist *restrict g, const int32_t *restrict sum)
 {
 	int32_t all = 0;
 	int i, square = 0, down = 0;
@@ -116,10 +117,10 @@ gist_set(struct gist *g, const int32_t *sum)
 		all |= sum[i] < 0 ? -sum[i] : sum[i];
 	while (all >> down > GIST_MOST)
 		down++;
-	for (i = 0; i < GIST_DIMS; i++) {
+	for (i = 0; i < GIST_DIMS; i++)
 		g->at[i] = (int16_t)(sum[i] >> down);
+	for (i = 0; i < GIST_DIMS; i++)
 		square += g->at[i] * g->at[i];
-	}
 	g->length = (int)root_of((uint64_t)square);
 	g->found = true;
 }
@@ -130,16 +131,23 @@ gist_of(const struct meaning *m, const struct topic *t)
 	const struct hashes *h = &t->sketch->keywords;
 	struct gist *g = t->sketch->gist;
 	int32_t sum[GIST_DIMS] = { 0 };
-	uint32_t piece;
-	size_t i;
+	uint32_t piece, pieces[EMBED_TOGETHER];
+	size_t i, n = 0;
 
 	if (g->found)
 		return g;
 	for (i = 0; i < t->keywords.count; i++) {
 		piece = find_word(m, h->at[i]);
-		if (piece != 0)
-			embed_add(m->table, piece - 1, GIST_DIMS, sum);
+		if (piece == 0)
+			continue;
+		if (n == EMBED_TOGETHER) {
+			embed_add(m->table, pieces, n, GIST_DIMS, sum);
+			n = 0;
+		}
+		embed_approach(m->table, piece - 1, GIST_DIMS);
+		pieces[n++] = piece - 1;
 	}
+	embed_add(m->table, pieces, n, GIST_DIMS, sum);
 	gist_set(g, sum);
 	return g;
 }

@@ -37,6 +37,7 @@
 
 #include "classify/features.h"
 #include "common/log.h"
+#include "common/widest.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -421,18 +422,6 @@ find_row(const struct model *m, uint32_t key)
 	/* All bits of NO_ROW are set. */
 	return (int32_t)((s->one[0] + place - 1) | -(uint32_t)(place == 0));
 }
-
-/*
- * Integers are the same however many are added at once: where the machine has
- * wider registers than every one of its kind, they are used.  A function that
- * is chosen while the program is loaded does not go with the sanitizers.
- */
-#if defined(__x86_64__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDEST __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDEST
-#endif
 
 /* Sixteen numbers that are added at once, where the machine can. */
 typedef int16_t lanes __attribute__((vector_size(32)));

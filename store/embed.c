@@ -19,6 +19,7 @@
  */
 #include "store/embed.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #include "common/text.h"
 #include "common/xmalloc.h"
 #include "store/embed_remote.h"
+#include "store/embed_rows.h"
 
 enum {
 	EMBED_VERSION = 1,
@@ -303,19 +305,44 @@ struct sum {
 	bool whole;			/* words in several pieces do not count */
 	char word[WORD_BYTES];
 	size_t word_len;		/* past WORD_BYTES: too long */
+	uint32_t found[EMBED_TOGETHER];	/* pieces that are still to be added */
+	size_t n_found;
 };
 
 void
-embed_add(const struct embed *e, size_t i, size_t dims,
-    int32_t *restrict sum)
+embed_add(const struct embed *e, const uint32_t *pieces, size_t n,
+    size_t dims, int32_t *sum)
 {
-	const int8_t *row = e->rows + i * e->dims;
-	int16_t scale = (int16_t)e->scale[i];
+	struct embed_row rows[EMBED_TOGETHER + 1];
+	size_t i;
 
-	/* Sixteen bits times sixteen: what the plainest vector units can do. */
-	for (size_t at = 0; at < dims; at += BLOCK)
-		for (size_t k = 0; k < BLOCK; k++)
-			sum[at + k] += scale * (int16_t)row[at + k];
+	assert(n <= EMBED_TOGETHER);
+	for (i = 0; i < n; i++)
+		rows[i] = (struct embed_row){ e->rows + pieces[i] * e->dims,
+			e->scale[pieces[i]] };
+	if (n % 2 != 0) {
+		rows[n] = (struct embed_row){ rows[0].at, 0 };
+		n++;
+	}
+	embed_rows_add(rows, n, dims, sum);
+}
+
+void
+embed_approach(const struct embed *e, uint32_t piece, size_t dims)
+{
+	enum { LINE = 64 };
+	const int8_t *row = e->rows + piece * e->dims;
+	size_t at;
+
+	for (at = 0; at < dims; at += LINE)
+		__builtin_prefetch(row + at);
+}
+
+static void
+add_found(const struct embed *e, struct sum *s)
+{
+	embed_add(e, s->found, s->n_found, s->dims, s->values);
+	s->n_found = 0;
 }
 
 /*
@@ -352,7 +379,10 @@ end_word(const struct embed *e, struct sum *s)
 		len = longest_piece(e, s, at, &piece);
 		if (len == 0 || (s->whole && len < s->word_len))
 			break;
-		embed_add(e, piece - 1, s->dims, s->values);
+		if (s->n_found == EMBED_TOGETHER)
+			add_found(e, s);
+		embed_approach(e, piece - 1, s->dims);
+		s->found[s->n_found++] = piece - 1;
 		s->pieces++;
 		at += len;
 	}
@@ -448,6 +478,7 @@ sum_text(const struct embed *e, struct sum *s, struct slice text)
 			add_wide(e, s, c);
 	}
 	end_word(e, s);
+	add_found(e, s);
 }
 
 static bool

@@ -66,12 +66,17 @@ bool embed_words(const struct embed *e, struct slice text, int8_t *out);
 /*
  * For who compares much and keeps nothing: sums of the first `dims` numbers,
  * whole sixteens, not brought to a length.  Of a text's words, beginning at
- * nothing; of a piece, added to what is there.  embed_piece tells which word a
- * piece is, of embed_pieces(); empty where it is only a part of words.
+ * nothing; of at most EMBED_TOGETHER pieces, added to what is there.  Who
+ * approaches a piece some time before need not wait for it.  embed_piece tells
+ * which word a piece is, of embed_pieces(); empty where it is only a part of
+ * words.
  */
+enum { EMBED_TOGETHER = 32 };
 void embed_sum(const struct embed *e, struct slice text, size_t dims,
     int32_t *sum);
-void embed_add(const struct embed *e, size_t i, size_t dims, int32_t *sum);
+void embed_add(const struct embed *e, const uint32_t *pieces, size_t n,
+    size_t dims, int32_t *sum);
+void embed_approach(const struct embed *e, uint32_t piece, size_t dims);
 size_t embed_pieces(const struct embed *e);
 struct slice embed_piece(const struct embed *e, size_t i);
 

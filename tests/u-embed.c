@@ -9,6 +9,7 @@
 
 #include "common/xmalloc.h"
 #include "store/embed.h"
+#include "store/embed_rows.h"
 #include "tests/tap.h"
 
 static const char shipped[] = SKEIN_SOURCE_DIR "/store/data/embed.bin";
@@ -129,6 +130,50 @@ test_cosines(void)
 		}
 	}
 	ok(same, "cosines of many are those of each");
+}
+
+/* Rows of the worst numbers: as one sums by hand, few and many, even and odd. */
+static void
+test_rows(void)
+{
+	enum { ROWS = 6, DIMS = 48 };
+	static int8_t at[ROWS][DIMS];
+	struct embed_row rows[ROWS];
+	int32_t sum[DIMS], by_hand[DIMS];
+	size_t n, i, k;
+
+	for (i = 0; i < ROWS; i++) {
+		rows[i] = (struct embed_row){ at[i], i == 3 ? 0 :
+			1023 - (int32_t)i * 200 };
+		for (k = 0; k < DIMS; k++)
+			at[i][k] = (int8_t)(k % 3 == 0 ? -128 : k % 3 == 1 ?
+			    127 : (int)(i * 37 + k * 11) % 256 - 128);
+	}
+	for (n = 0; n <= ROWS; n += 2) {
+		for (k = 0; k < DIMS; k++)
+			sum[k] = by_hand[k] = (int32_t)k - 20;
+		for (i = 0; i < n; i++)
+			for (k = 0; k < DIMS; k++)
+				by_hand[k] += rows[i].scale * at[i][k];
+		embed_rows_add(rows, n, DIMS, sum);
+		ok(memcmp(sum, by_hand, sizeof(sum)) == 0, "%zu rows", n);
+	}
+}
+
+static void
+test_together(const struct embed *e)
+{
+	enum { DIMS = 128 };
+	const uint32_t pieces[] = { 5, 1000, 5 };
+	int32_t sum[DIMS] = { 0 }, one[DIMS] = { 0 };
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		embed_add(e, pieces + i, 1, DIMS, one);
+	embed_add(e, pieces, 3, DIMS, sum);
+	ok(memcmp(sum, one, sizeof(sum)) == 0, "together as one by one");
+	embed_add(e, pieces, 0, DIMS, sum);
+	ok(memcmp(sum, one, sizeof(sum)) == 0, "none adds nothing");
 }
 
 static void
@@ -296,6 +341,8 @@ main(void)
 	test_words(e);
 	test_nothing(e);
 	test_cosines();
+	test_rows();
+	test_together(e);
 	test_whole_words(e);
 	test_long(e);
 	test_exact(e);
