@@ -38,7 +38,8 @@ static struct {
 	enum msg_id ids[KINDS];
 	size_t n_kinds;
 	size_t bytes;
-	uint64_t now;		/* counts how often too much was there */
+	uint64_t now;		/* counts how often half of it was full */
+	bool half;		/* since it last was */
 	uint64_t follows;	/* the last entry whose changes are here … */
 	bool flushed;		/* … and were given to the tables */
 } memo;
@@ -392,14 +393,18 @@ void
 memo_trim(struct stage *st)
 {
 	free_left();
+	if (memo.bytes > KEEP_BYTES / 2 && !memo.half) {
+		memo.half = true;
+		memo.now++;
+	}
 	if (memo.bytes <= KEEP_BYTES)
 		return;
 	memo_flush(st);
-	memo.now++;
-	/* What nobody asked for since the last time, or else all. */
-	drop_before(memo.now - 1);
+	/* What nobody asked for since it was half full, or else all. */
+	drop_before(memo.now);
 	if (memo.bytes > KEEP_BYTES / 2)
 		drop_all();
+	memo.half = false;
 }
 
 void

@@ -89,6 +89,9 @@ index_words(struct work *w, uint64_t ref, struct slice stream,
 	for (i = 0; i < words->count && i < most; i++) {
 		row = word_row(w, stream, words->at[i]);
 		there = memo_msg(row);
+		if (there != NULL && there->chains.count > 0 &&
+		    there->chains.at[0] == ref)
+			continue;
 		refs = (struct msg_chain_refs){ 0 };
 		if (there != NULL)
 			refs = *there;
