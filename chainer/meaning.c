@@ -25,34 +25,25 @@ struct place {
 
 struct meaning {
 	struct embed *table;
-	struct place places[PLACES];
+	struct place *places;	/* NULL: nobody has asked for a word yet */
 };
 
 /* The first word of a stem stays: words are in order of how usual they are. */
 static void
-add_word(struct meaning *m, uint32_t hash, size_t piece)
+add_word(struct place *places, uint32_t hash, size_t piece)
 {
 	uint32_t at = hash % PLACES;
 
-	while (m->places[at].piece != 0 && m->places[at].hash != hash)
+	while (places[at].piece != 0 && places[at].hash != hash)
 		at = (at + 1) % PLACES;
-	if (m->places[at].piece == 0)
-		m->places[at] = (struct place){ hash, (uint32_t)piece + 1 };
+	if (places[at].piece == 0)
+		places[at] = (struct place){ hash, (uint32_t)piece + 1 };
 }
 
-static uint32_t
-find_word(const struct meaning *m, uint32_t hash)
+static struct place *
+place_words(const struct embed *table)
 {
-	uint32_t at = hash % PLACES;
-
-	while (m->places[at].piece != 0 && m->places[at].hash != hash)
-		at = (at + 1) % PLACES;
-	return m->places[at].piece;
-}
-
-static void
-add_words(struct meaning *m)
-{
+	struct place *places = xcalloc(PLACES, sizeof(places[0]));
 	struct sb_stemmer *stemmer = sb_stemmer_new("english", "UTF_8");
 	const sb_symbol *stem;
 	struct slice word;
@@ -60,18 +51,32 @@ add_words(struct meaning *m)
 
 	if (stemmer == NULL)
 		fatalx(EX_RETRY, "no memory to stem");
-	for (i = 0; i < embed_pieces(m->table) && i < PLACES / 2; i++) {
-		word = embed_piece(m->table, i);
+	for (i = 0; i < embed_pieces(table) && i < PLACES / 2; i++) {
+		word = embed_piece(table, i);
 		if (word.len == 0)
 			continue;
 		stem = sb_stemmer_stem(stemmer, (const sb_symbol *)word.ptr,
 		    (int)word.len);
 		if (stem == NULL)
 			fatalx(EX_RETRY, "no memory to stem");
-		add_word(m, sketch_hash(slice_of((const char *)stem,
+		add_word(places, sketch_hash(slice_of((const char *)stem,
 		    (size_t)sb_stemmer_length(stemmer))), i);
 	}
 	sb_stemmer_delete(stemmer);
+	return places;
+}
+
+/* To stem all words takes longer than to start: it is left until then. */
+static uint32_t
+find_word(struct meaning *m, uint32_t hash)
+{
+	uint32_t at = hash % PLACES;
+
+	if (m->places == NULL)
+		m->places = place_words(m->table);
+	while (m->places[at].piece != 0 && m->places[at].hash != hash)
+		at = (at + 1) % PLACES;
+	return m->places[at].piece;
 }
 
 struct meaning *
@@ -89,7 +94,6 @@ meaning_open(const char *path, struct buf *why)
 	}
 	m = xcalloc(1, sizeof(*m));
 	m->table = table;
-	add_words(m);
 	return m;
 }
 
@@ -99,6 +103,7 @@ meaning_close(struct meaning **m)
 	if (*m == NULL)
 		return;
 	embed_close(&(*m)->table);
+	free((*m)->places);
 	free(*m);
 	*m = NULL;
 }
@@ -126,7 +131,7 @@ gist_set(struct gist *restrict g, const int32_t *restrict sum)
 }
 
 static const struct gist *
-gist_of(const struct meaning *m, const struct topic *t)
+gist_of(struct meaning *m, const struct topic *t)
 {
 	const struct hashes *h = &t->sketch->keywords;
 	struct gist *g = t->sketch->gist;
@@ -162,7 +167,7 @@ meaning_read(const struct meaning *m, struct slice text, struct gist *g)
 }
 
 int
-meaning_near(const struct meaning *m, const struct topic *a,
+meaning_near(struct meaning *m, const struct topic *a,
     const struct topic *b)
 {
 	const struct gist *x = gist_of(m, a), *y = gist_of(m, b);

@@ -29,7 +29,7 @@ void meaning_close(struct meaning **m);
  */
 /* The gist of a text, in the place of its keywords'. */
 void meaning_read(const struct meaning *m, struct slice text, struct gist *g);
-int meaning_near(const struct meaning *m, const struct topic *a,
+int meaning_near(struct meaning *m, const struct topic *a,
     const struct topic *b);
 
 #endif

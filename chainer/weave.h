@@ -16,7 +16,7 @@ struct weave {
 	const struct stage_entry *entry;
 	struct chain_rules rules;
 	const struct reply_model *model;	/* NULL: by mentions alone */
-	const struct meaning *meaning;	/* NULL: by words alone */
+	struct meaning *meaning;	/* NULL: by words alone */
 	struct msg_s_chainer *section;
 	size_t cap_updates;
 	uint64_t n_begun;
