@@ -262,6 +262,7 @@ start(struct stage *st)
 	buf_release(&why);
 	tools->stance = open_model(st, &stance_spec);
 	tools->how = open_model(st, &how_spec);
+	linear_join(tools->how, tools->stance);
 	open_rows(tools->rows);
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();

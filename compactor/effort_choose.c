@@ -15,10 +15,12 @@ enum {
 };
 
 static struct voices
-hear(const struct effort_state *s, const struct compact_turn *t)
+hear(const struct effort_state *s, const struct compact_turn *t,
+    struct heard *heard)
 {
 	struct voices v = { .answered = effort_answered(s, t),
-		.room = s->c->envelope->room.len > 0 };
+		.room = s->c->envelope->room.len > 0,
+		.state = s, .turn = t, .heard = heard };
 	struct msg_a_work *w;
 	uint64_t like;
 	size_t i;
@@ -416,8 +418,9 @@ opens(const struct effort_state *s, const struct compact_turn *t,
 	if (signs->opens > 0 || asks_for_another(t, v))
 		return !voices_sound_shut(v);
 	/* Where another's is talked of, words alone begin no other. */
-	if (voices_sound_open(v) && !t->does->concludes &&
-	    (!v->room || room_talked_of(s, t, v) == NULL))
+	if (!t->does->concludes &&
+	    (!v->room || room_talked_of(s, t, v) == NULL) &&
+	    voices_sound_open(v))
 		return true;
 	if (v->room || effort_is_open(v->adjacent) || t->does->concludes ||
 	    voices_answer_question(v))
@@ -491,7 +494,8 @@ struct effort_choice
 effort_choose(struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs)
 {
-	struct voices v = hear(s, t);
+	struct heard heard = { 0 };
+	struct voices v = hear(s, t, &heard);
 	struct effort_choice end;
 	struct msg_a_work *w;
 
@@ -506,7 +510,6 @@ effort_choose(struct effort_state *s, const struct compact_turn *t,
 		return choice(EFFORT_ASIDE, NULL);
 	if (t->does->returns && !signs->concludes)
 		return choose_return(s, t, &v);
-	v.says = voices_stances(s, t, &v);
 	end = choose_chosen(s, t, signs, &v);
 	if (end.move != EFFORT_NONE)
 		return end;

@@ -19,7 +19,16 @@ struct voices {
 	struct msg_a_work *before;	/* over, with most words in common */
 	uint64_t likeness_before;
 	bool room;
-	struct stances says;		/* of a user's turn; else all 0 */
+	/* Of whose turn the model is asked, when first it is. */
+	const struct effort_state *state;
+	const struct compact_turn *turn;
+	struct heard *heard;
+};
+
+/* What the model has said of a user's turn. */
+struct heard {
+	bool asked;
+	struct stances says;
 };
 
 bool voices_is_owner(const struct msg_a_work *w, const struct compact_turn *t);
@@ -56,9 +65,6 @@ size_t effort_word_count(const struct msg_c_turn *does);
 
 /* ---- effort_stance.c: what the model says, where it is sure ---- */
 
-/* Of a user's own words. */
-struct stances voices_stances(const struct effort_state *s,
-    const struct compact_turn *t, const struct voices *v);
 /* It begins something; it begins nothing, whatever a rule says. */
 bool voices_sound_open(const struct voices *v);
 bool voices_sound_shut(const struct voices *v);

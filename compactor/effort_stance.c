@@ -46,32 +46,34 @@ is_among_people(const struct effort_state *s, const struct compact_turn *t)
 	return false;
 }
 
-struct stances
-voices_stances(const struct effort_state *s, const struct compact_turn *t,
-    const struct voices *v)
+/* Most turns are told by rules: the model is asked when it counts. */
+static int32_t
+lead_of(const struct voices *v, enum stance stance)
 {
-	struct stances says = { { 0 } };
+	struct linear *m = v->state->c->stance;
+	struct heard *h = v->heard;
 
-	if (s->c->stance == NULL)
-		return says;
-	says = stance_read(s->c->stance, t->text, after_of(t, v));
-	if (is_among_people(s, t)) {
-		says.lead[STANCE_opens] -= AMONG_PEOPLE;
-		says.lead[STANCE_well] -= AMONG_PEOPLE;
+	if (h->asked || m == NULL)
+		return h->says.lead[stance];
+	h->asked = true;
+	h->says = stance_read(m, v->turn->text, after_of(v->turn, v));
+	if (is_among_people(v->state, v->turn)) {
+		h->says.lead[STANCE_opens] -= AMONG_PEOPLE;
+		h->says.lead[STANCE_well] -= AMONG_PEOPLE;
 	}
-	return says;
+	return h->says.lead[stance];
 }
 
 bool
 voices_sound_open(const struct voices *v)
 {
-	return v->says.lead[STANCE_opens] >= OPENS;
+	return lead_of(v, STANCE_opens) >= OPENS;
 }
 
 bool
 voices_sound_shut(const struct voices *v)
 {
-	return v->says.lead[STANCE_opens] <= NEVER;
+	return lead_of(v, STANCE_opens) <= NEVER;
 }
 
 bool
@@ -81,18 +83,18 @@ voices_sound_well(const struct msg_a_work *w, const struct compact_turn *t,
 	int32_t least = voices_is_offered(w, t) ? WELL : WELL_UNASKED;
 
 	return effort_is_open(w) && voices_is_owner(w, t) &&
-	    v->says.lead[STANCE_well] >= least;
+	    lead_of(v, STANCE_well) >= least;
 }
 
 bool
 voices_sound_unsure(const struct voices *v)
 {
-	return v->says.lead[STANCE_well] <= NEVER;
+	return lead_of(v, STANCE_well) <= NEVER;
 }
 
 bool
 voices_sound_bad(const struct msg_a_work *w, const struct compact_turn *t,
     const struct voices *v)
 {
-	return voices_is_offered(w, t) && v->says.lead[STANCE_bad] >= BAD;
+	return voices_is_offered(w, t) && lead_of(v, STANCE_bad) >= BAD;
 }

@@ -18,31 +18,48 @@
 enum {
 	LINEAR_REVISION = 1,
 	WEIGHT_MOST = 1000000,
-	KEYS_MOST = 1 << 20
+	KEYS_MOST = 1 << 20,
+	TEXT_KNOWN = 512,	/* bytes; a longer one is read each time */
 };
 
-struct weights {
+/* Most keys are in no model: what tells so is kept small. */
+struct slot {
 	uint32_t key;
-	bool used;
-	int32_t of[LINEAR_CLASSES];
+	uint32_t row;		/* of the weights, from 1; 0: there is none */
+};
+
+/* The words of a text, as they were read last. */
+struct linear_words {
+	unsigned users;		/* models */
+	size_t len;		/* of the text; 0: none is known */
+	char text[TEXT_KNOWN];
+	struct features read;
 };
 
 struct linear {
 	const struct linear_spec *spec;
 	int32_t contexts[LINEAR_CONTEXTS][LINEAR_CLASSES];
-	struct weights *slots;
+	struct slot *slots;
 	size_t mask;		/* their number is a power of two */
-	struct features room;	/* large: not on the stack */
+	int32_t *weights;	/* n_classes of each key */
+	uint32_t n_rows;
+	struct linear_words *words;
 };
 
-static struct weights *
+static struct slot *
 slot_of(const struct linear *m, uint32_t key)
 {
 	size_t at = key & m->mask;
 
-	while (m->slots[at].used && m->slots[at].key != key)
+	while (m->slots[at].row != 0 && m->slots[at].key != key)
 		at = (at + 1) & m->mask;
 	return &m->slots[at];
+}
+
+static int32_t *
+weights_of(const struct linear *m, const struct slot *slot)
+{
+	return &m->weights[(slot->row - 1) * m->spec->n_classes];
 }
 
 /* ---- the file ---- */
@@ -84,19 +101,18 @@ static int
 read_key(struct linear *m, const char *line)
 {
 	unsigned long key;
-	struct weights *w;
+	struct slot *slot;
 	char *end;
 
 	errno = 0;
 	key = strtoul(line, &end, 16);
 	if (end == line || *end != '\t' || errno != 0 || key > UINT32_MAX)
 		return -1;
-	w = slot_of(m, (uint32_t)key);
-	if (w->used)
+	slot = slot_of(m, (uint32_t)key);
+	if (slot->row != 0)
 		return -1;
-	w->used = true;
-	w->key = (uint32_t)key;
-	return read_weights(m, end, w->of);
+	*slot = (struct slot){ (uint32_t)key, ++m->n_rows };
+	return read_weights(m, end, weights_of(m, slot));
 }
 
 static int
@@ -115,6 +131,7 @@ read_head(struct linear *m, const char *line, size_t *n_keys)
 		slots *= 2;
 	m->slots = xcalloc(slots, sizeof(m->slots[0]));
 	m->mask = slots - 1;
+	m->weights = xcalloc(n + 1, m->spec->n_classes * sizeof(int32_t));
 	*n_keys = n;
 	return 0;
 }
@@ -154,6 +171,8 @@ linear_open(const struct linear_spec *spec, const char *path, struct buf *why)
 	}
 	m = xcalloc(1, sizeof(*m));
 	m->spec = spec;
+	m->words = xcalloc(1, sizeof(*m->words));
+	m->words->users = 1;
 	if (read_file(m, f, &line) == -1) {
 		buf_addf(why, "%s:%zu: no weights that fit this program: "
 		    "install it again", path, line);
@@ -163,35 +182,71 @@ linear_open(const struct linear_spec *spec, const char *path, struct buf *why)
 	return m;
 }
 
+static void
+leave_words(struct linear *m)
+{
+	if (--m->words->users == 0)
+		free(m->words);
+	m->words = NULL;
+}
+
 void
 linear_close(struct linear **m)
 {
 	if (*m == NULL)
 		return;
+	leave_words(*m);
 	free((*m)->slots);
+	free((*m)->weights);
 	free(*m);
 	*m = NULL;
 }
 
+void
+linear_join(struct linear *m, struct linear *other)
+{
+	if (m == NULL || other == NULL || m->words == other->words)
+		return;
+	leave_words(m);
+	m->words = other->words;
+	m->words->users++;
+}
+
 /* ---- use ---- */
+
+/* One model reads a turn and the next one its only sentence. */
+static const struct features *
+read_words(struct linear_words *w, struct slice text)
+{
+	if (text.len > 0 && text.len == w->len &&
+	    memcmp(text.ptr, w->text, text.len) == 0)
+		return &w->read;
+	features_words(&w->read, text);
+	w->len = text.len <= TEXT_KNOWN ? text.len : 0;
+	if (w->len > 0)
+		memcpy(w->text, text.ptr, text.len);
+	return &w->read;
+}
 
 /* Long texts have many words, and none of them may shout the others down. */
 static void
 add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
 {
-	const struct weights *w;
+	const struct features *f = read_words(m->words, text);
+	const struct slot *slot;
+	const int32_t *of;
 	unsigned i, known = 0;
 	int64_t root;
 	size_t k;
 
-	features_words(&m->room, text);
-	for (i = 0; i < m->room.count; i++) {
-		w = slot_of(m, m->room.list[i].key);
-		if (!w->used)
+	for (i = 0; i < f->count; i++) {
+		slot = slot_of(m, f->list[i].key);
+		if (slot->row == 0)
 			continue;
 		known++;
+		of = weights_of(m, slot);
 		for (k = 0; k < m->spec->n_classes; k++)
-			sum[k] += w->of[k];
+			sum[k] += of[k];
 	}
 	root = known > 0 ? root_of((uint64_t)known * 1000000) : 1000;
 	for (k = 0; k < m->spec->n_classes; k++)

@@ -23,6 +23,11 @@ struct linear;
 struct linear *linear_open(const struct linear_spec *spec, const char *path,
     struct buf *why) __attribute__((warn_unused_result));
 void linear_close(struct linear **m);
+/*
+ * Models that are asked of the same texts: what one has read of a text the
+ * other need not read again.  Either may be NULL.
+ */
+void linear_join(struct linear *m, struct linear *other);
 
 /*
  * How much speaks for each class, in thousandths of log odds against the best

@@ -88,6 +88,33 @@ test_odd(struct linear *m)
 	free(many);
 }
 
+/* Models that share what they read say what each says alone. */
+static void
+test_join(struct linear *stance, struct linear *how)
+{
+	static const char *const texts[] = { "it helps now",
+		"it fails now", "", "it drips still" };
+	int32_t alone[4][LINEAR_CLASSES], joined[4][LINEAR_CLASSES];
+	struct stances a[4], b[4];
+	bool same = true;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		a[i] = stance_read(stance, slice_str(texts[i]), AFTER_ask);
+		linear_read(how, slice_str(texts[i]), 1, alone[i]);
+	}
+	linear_join(how, stance);
+	for (i = 0; i < 4; i++) {
+		b[i] = stance_read(stance, slice_str(texts[i]), AFTER_ask);
+		linear_read(how, slice_str(texts[i]), 1, joined[i]);
+		same = same && memcmp(&a[i], &b[i], sizeof(a[i])) == 0 &&
+		    memcmp(alone[i], joined[i], 2 * sizeof(int32_t)) == 0;
+	}
+	ok(same, "joined, they say the same");
+	ok(memcmp(&a[0], &a[1], sizeof(a[0])) != 0,
+	    "and one letter makes a difference");
+}
+
 /* A file of so many bytes of the shipped one, and something behind. */
 static bool
 opens(const char *head, const char *tail)
@@ -158,6 +185,7 @@ main(void)
 	test_wordings(stance);
 	test_how(how);
 	test_odd(stance);
+	test_join(stance, how);
 	test_damage();
 	ok(linear_open(&stance_spec, "/nonexistent", &why) == NULL &&
 	    why.len > 0, "a file that is not there: %s", buf_cstr(&why));
