@@ -31,6 +31,7 @@
 #include "common/text.h"
 #include "common/xmalloc.h"
 #include "store/embed_remote.h"
+#include "store/embed_round.h"
 #include "store/embed_rows.h"
 
 enum {
@@ -43,7 +44,6 @@ enum {
 	SCALE_MAX = 1023,
 	WORD_BYTES = 100,		/* longer ones are no words */
 	TEXT_PIECES = 1 << 14,		/* times 127 SCALE_MAX: 31 bits */
-	UNIT_BITS = 20,			/* a sum's largest value, brought to */
 };
 
 /* Where the pieces that begin a word and those inside one are hashed from. */
@@ -422,47 +422,6 @@ add_wide(const struct embed *e, struct sum *s, int32_t c)
 		add_char(e, s, bare[i]);
 }
 
-static uint64_t
-root(uint64_t x)
-{
-	uint64_t r = 0;
-
-	for (uint64_t bit = (uint64_t)1 << 31; bit > 0; bit >>= 1)
-		if ((r | bit) * (r | bit) <= x)
-			r |= bit;
-	return r;
-}
-
-/* The sum, brought to a length of EMBED_LENGTH. */
-static bool
-round_sum(int32_t *values, size_t dims, int8_t *out)
-{
-	int64_t most = 0, up = 1, down = 1, v, length;
-	uint64_t square = 0;
-
-	for (size_t i = 0; i < dims; i++) {
-		v = values[i] < 0 ? -(int64_t)values[i] : values[i];
-		most = v > most ? v : most;
-	}
-	if (most == 0)
-		return false;
-	while (most * up < (int64_t)1 << (UNIT_BITS - 1))
-		up *= 2;
-	while (most / down >= (int64_t)1 << UNIT_BITS)
-		down *= 2;
-	for (size_t i = 0; i < dims; i++) {
-		values[i] = (int32_t)(values[i] * up / down);
-		square += (uint64_t)((int64_t)values[i] * values[i]);
-	}
-	length = (int64_t)root(square);
-	for (size_t i = 0; i < dims; i++) {
-		v = (int64_t)values[i] * 2 * EMBED_LENGTH;
-		v = (v < 0 ? v - length : v + length) / (2 * length);
-		out[i] = (int8_t)(v > 127 ? 127 : v < -127 ? -127 : v);
-	}
-	return true;
-}
-
 static void
 sum_text(const struct embed *e, struct sum *s, struct slice text)
 {
@@ -492,7 +451,7 @@ embed(const struct embed *e, struct slice text, bool whole, int8_t *out)
 		    embed_remote_many(e->remote, &text, 1, out) == 0;
 	memset(out, 0, e->dims);
 	sum_text(e, &s, text);
-	return round_sum(values, e->dims, out);
+	return embed_round(values, e->dims, out);
 }
 
 bool

@@ -468,7 +468,7 @@ main(int argc, char **argv)
 	if (take_lock(&m) == -1)
 		return 0;
 	/* What the stages do comes first. */
-	if (setpriority(PRIO_PROCESS, 0, 10) == -1)
+	if (setpriority(PRIO_PROCESS, 0, 19) == -1)
 		log_warn("setpriority");
 	m.store = open_db(&m, ENV_store);
 	m.shared = open_db(&m, ENV_shared);

@@ -284,12 +284,15 @@ static struct slice
 doc_text(const struct section *x, uint32_t doc, struct db_txn *shared,
     struct arena *arena)
 {
+	uint64_t seq = (uint64_t)section_value(x, COLUMN_SEQ, doc);
+	int64_t kind = section_value(x, COLUMN_KIND, doc);
 	struct stage_entry e;
 	struct document d;
 
-	if (document_load(shared, (uint64_t)section_value(x, COLUMN_SEQ, doc),
-		arena, &e) && document_at(&e, arena,
-		(enum search_kind)section_value(x, COLUMN_KIND, doc),
+	/* What a turn says stands in the entry. */
+	if ((kind == SEARCH_TURN ? document_load_entry(shared, seq, arena, &e) :
+		document_load(shared, seq, arena, &e)) &&
+	    document_at(&e, arena, (enum search_kind)kind,
 		(uint64_t)section_value(x, COLUMN_I, doc), &d))
 		return document_meaning(&d, arena);
 	return SLICE_NONE;
