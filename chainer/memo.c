@@ -212,8 +212,8 @@ load(struct stage *st, struct row *r)
 }
 
 static struct row *
-add_row(struct stage *st, struct places *p, uint64_t hash,
-    enum table_id table, enum msg_id id, struct slice key)
+add_row(struct places *p, uint64_t hash, enum table_id table, enum msg_id id,
+    struct slice key)
 {
 	struct row *r = xcalloc(1, sizeof(*r) + key.len);
 
@@ -223,9 +223,34 @@ add_row(struct stage *st, struct places *p, uint64_t hash,
 	r->used = memo.now;
 	r->key_len = key.len;
 	memcpy(r->key, key.ptr, key.len);
+	place_row(p, hash, r);
+	return r;
+}
+
+static struct row *
+read_row(struct stage *st, struct row *r)
+{
 	load(st, r);
 	count_bytes(r);
-	place_row(p, hash, r);
+	return r;
+}
+
+/* What was put without a look at the table becomes the whole row. */
+static struct row *
+complete(struct stage *st, struct row *r)
+{
+	struct arena *arena = stage_arena(st);
+	void *there = arena_alloc(arena, r->kind->size);
+	void *msg = arena_room(arena, r->kind->size);
+
+	if (r->kept.msg != NULL && db_get_msg(stage_tables(st), r->table,
+		slice_of(r->key, r->key_len), r->id, arena, there)) {
+		memcpy(msg, r->kept.msg, r->kind->size);
+		r->join(msg, there);
+		rows_copy_put(r->kind, &r->kept, msg);
+	}
+	r->join = NULL;
+	count_bytes(r);
 	return r;
 }
 
@@ -236,7 +261,24 @@ memo_find(struct stage *st, enum table_id table, enum msg_id id,
 	uint64_t hash = hash_of(table, key);
 	struct row *r = find_row(hash, table, key);
 
-	return r != NULL ? r : add_row(st, &memo.others, hash, table, id, key);
+	if (r == NULL)
+		return read_row(st, add_row(&memo.others, hash, table, id,
+		    key));
+	return r->join == NULL ? r : complete(st, r);
+}
+
+struct row *
+memo_front(enum table_id table, enum msg_id id, struct slice key,
+    void (*join)(void *msg, const void *there))
+{
+	uint64_t hash = hash_of(table, key);
+	struct row *r = find_row(hash, table, key);
+
+	if (r == NULL) {
+		r = add_row(&memo.others, hash, table, id, key);
+		r->join = join;
+	}
+	return r;
 }
 
 /* A chain's ref has few bits of its own; none is lost. */
@@ -275,8 +317,8 @@ memo_chain(struct stage *st, uint64_t ref)
 		return r;
 	}
 	k = key_u64(ref);
-	return add_row(st, &memo.chains, hash, TABLE_chains, MSG_chain,
-	    key_slice(&k));
+	return read_row(st, add_row(&memo.chains, hash, TABLE_chains,
+	    MSG_chain, key_slice(&k)));
 }
 
 static void
@@ -371,11 +413,18 @@ memo_begin(struct stage *st)
 void
 memo_flush(struct stage *st)
 {
+	struct db_txn *txn = stage_tables(st);
+	struct slice key;
 	struct row *r;
 
 	for (r = memo.changed; r != NULL; r = r->after) {
-		db_put_msg_later(stage_tables(st), r->table,
-		    slice_of(r->key, r->key_len), r->id, r->kept.msg);
+		key = slice_of(r->key, r->key_len);
+		if (r->join == NULL)
+			db_put_msg_later(txn, r->table, key, r->id,
+			    r->kept.msg);
+		else
+			db_merge_msg_later(txn, r->table, key, r->id,
+			    r->kept.msg, r->join);
 		r->dirty = false;
 	}
 	memo.changed = NULL;

@@ -28,6 +28,8 @@ struct row {
 	struct rows_copies *kind;	/* of such records */
 	bool dirty;
 	struct row *after;	/* of all that were changed */
+	/* Not NULL: it was not read; this takes in what the table has of it. */
+	void (*join)(void *msg, const void *there);
 	size_t bytes;		/* as counted */
 	/* Of a talk where several speak, or NULL. */
 	struct window *window;
@@ -50,6 +52,13 @@ void memo_follow(uint64_t seq);
 struct row *memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key);
 struct row *memo_chain(struct stage *st, uint64_t ref);
+/*
+ * The same, not read if it is not at hand: what it holds is then only what was
+ * put since, and is joined with the rest when somebody finds it or it is
+ * written.
+ */
+struct row *memo_front(enum table_id table, enum msg_id id, struct slice key,
+    void (*join)(void *msg, const void *there));
 /* It will be looked at: what is at hand of it comes nearer meanwhile. */
 void memo_approach_chain(uint64_t ref);
 /* Only what is at hand; NULL: not here. */

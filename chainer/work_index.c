@@ -5,14 +5,13 @@
 
 #include "chainer/work_impl.h"
 
-static struct row *
-word_row(struct work *w, struct slice stream, struct slice word)
+static struct key
+word_key(struct slice stream, struct slice word)
 {
 	struct key k = work_key(stream);
 
 	key_add_u64(&k, XXH3_64bits(word.ptr, word.len));
-	return memo_find(w->st, TABLE_chain_words, MSG_chain_refs,
-	    key_slice(&k));
+	return k;
 }
 
 struct hit {
@@ -40,10 +39,13 @@ look_up_words(struct work *w, const struct msg_strs *words,
     size_t most)
 {
 	const struct msg_chain_refs *refs;
+	struct key k;
 	size_t i, at;
 
 	for (i = 0; i < words->count && i < WORK_LOOKUP_WORDS; i++) {
-		refs = memo_msg(word_row(w, w->stream_key, words->at[i]));
+		k = word_key(w->stream_key, words->at[i]);
+		refs = memo_msg(memo_find(w->st, TABLE_chain_words,
+		    MSG_chain_refs, key_slice(&k)));
 		for (at = 0; refs != NULL && at < refs->chains.count; at++)
 			n = add_hit(hits, n, most, refs->chains.at[at],
 			    i < weights->count ? weights->at[i] * scale : 1);
@@ -77,6 +79,28 @@ work_look_up(struct work *w, const struct topic *claim, uint64_t *refs,
 	return found;
 }
 
+/* The latest are before all that the table has. */
+static void
+join_refs(void *msg, const void *there)
+{
+	static uint64_t all[WORK_POSTINGS];	/* until it is written */
+	struct msg_chain_refs *refs = msg;
+	const struct msg_u64s *old = &((const struct msg_chain_refs *)
+	    there)->chains;
+	size_t i, k, n = 0;
+
+	for (; n < refs->chains.count && n < WORK_POSTINGS; n++)
+		all[n] = refs->chains.at[n];
+	for (i = 0; i < old->count && n < WORK_POSTINGS; i++) {
+		for (k = 0; k < refs->chains.count; k++)
+			if (refs->chains.at[k] == old->at[i])
+				break;
+		if (k == refs->chains.count)
+			all[n++] = old->at[i];
+	}
+	refs->chains = (struct msg_u64s){ all, n };
+}
+
 static void
 index_words(struct work *w, uint64_t ref, struct slice stream,
     const struct msg_strs *words, size_t most)
@@ -84,10 +108,13 @@ index_words(struct work *w, uint64_t ref, struct slice stream,
 	const struct msg_chain_refs *there;
 	struct msg_chain_refs refs;
 	struct row *row;
+	struct key k;
 	size_t i;
 
 	for (i = 0; i < words->count && i < most; i++) {
-		row = word_row(w, stream, words->at[i]);
+		k = word_key(stream, words->at[i]);
+		row = memo_front(TABLE_chain_words, MSG_chain_refs,
+		    key_slice(&k), join_refs);
 		there = memo_msg(row);
 		if (there != NULL && there->chains.count > 0 &&
 		    there->chains.at[0] == ref)
