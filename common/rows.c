@@ -244,6 +244,18 @@ rows_get_at(struct rows *rows, struct db_txn *txn, struct slice key,
 	return true;
 }
 
+bool
+rows_share_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena, void *out)
+{
+	const struct row *r = get_row(rows, txn, key, arena);
+
+	if (r->copy.msg == NULL)
+		return false;
+	rows_copy_share(&rows->copies, &r->copy, arena, out);
+	return true;
+}
+
 const void *
 rows_peek(struct rows *rows, struct db_txn *txn, uint64_t key,
     struct arena *arena)

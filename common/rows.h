@@ -54,6 +54,13 @@ void rows_put(struct rows *rows, struct db_txn *txn, uint64_t key,
 /* The same where the key is not one number. */
 bool rows_get_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, void *out);
+/*
+ * With only those lists copied whose records have lists; the others are the
+ * row's own, to be replaced but not to be changed where they are, and live as
+ * long as its strings.
+ */
+bool rows_share_at(struct rows *rows, struct db_txn *txn, struct slice key,
+    struct arena *arena, void *out);
 /* One that is likely to be read once: it is not kept for that. */
 bool rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
     struct arena *arena, void *out);

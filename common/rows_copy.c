@@ -13,6 +13,7 @@ enum { ROOM_LEAST = 64 };
 struct list {
 	enum msg_type type;
 	unsigned tag;
+	bool flat;		/* nothing in it has a list */
 	size_t offset, count_offset, size;
 	const struct rows_plan *of;	/* of records */
 };
@@ -34,7 +35,7 @@ plan_field(struct rows_copies *all, struct rows_plan *p,
     const struct msg_field *f)
 {
 	struct place at = { f->tag, (unsigned)f->offset };
-	struct list list = { .type = f->type, .tag = f->tag,
+	struct list list = { .type = f->type, .tag = f->tag, .flat = true,
 		.offset = f->offset, .count_offset = f->count_offset };
 
 	if (f->need == NEED_REQ)
@@ -54,6 +55,7 @@ plan_field(struct rows_copies *all, struct rows_plan *p,
 		return;
 	case TYPE_list:
 		list.of = make_plan(all, f->of);
+		list.flat = list.of->n_lists == 0;
 		list.size = msg_spec(f->of)->size;
 		break;
 	case TYPE_strs:
@@ -101,20 +103,26 @@ free_plan(struct rows_plan *p)
 /* ---- what is put, copied ---- */
 
 struct filling {
-	struct rows_copies *all;
 	struct rows_copy *copy;
+	struct rows_block block;	/* for the lists */
 	size_t lists;		/* bytes; more than there is room for: again */
-	size_t text;		/* bytes of all strings that were looked at */
+	bool afresh;		/* all strings are to be moved */
 	bool full;		/* the new ones do not fit */
 };
+
+/* One look for both ends: what is before the block is far behind it. */
+static inline bool
+is_within(const char *at, const char *block, size_t len)
+{
+	return (uintptr_t)at - (uintptr_t)block < len;
+}
 
 static inline void
 keep_str(struct filling *to, struct slice *s)
 {
 	struct rows_copy *c = to->copy;
 
-	to->text += s->len;
-	if (s->ptr >= c->text && s->ptr < c->text + c->text_len)
+	if (is_within(s->ptr, c->text, c->text_len))
 		return;
 	if (s->len == 0) {
 		s->ptr = "";
@@ -169,17 +177,24 @@ static void
 keep_flat(struct filling *to, const struct list *f, struct items is,
     struct items was)
 {
-	size_t i, at = 0;
-	char *item;
+	const char *old = was.at, *old_end = was.at + was.count * f->size;
+	char *item = is.at, *end = is.at + is.count * f->size;
+	size_t size = f->size, left;
 
-	for (i = 0; i < is.count; i++) {
-		item = is.at + i * f->size;
-		if (at < was.count &&
-		    memcmp(item, was.at + at * f->size, f->size) == 0)
-			at++;
-		else if (at + 1 < was.count &&
-		    memcmp(item, was.at + (at + 1) * f->size, f->size) == 0)
-			at += 2;
+	for (; item < end; item += size) {
+		if (old < old_end && memcmp(item, old, size) == 0) {
+			/* Where one is, the others mostly follow. */
+			left = (size_t)(end - item);
+			if (left > (size_t)(old_end - old))
+				left = (size_t)(old_end - old);
+			if (memcmp(item, old, left) == 0) {
+				item += left - size;
+				old += left;
+			} else
+				old += size;
+		} else if (old_end - old > (ptrdiff_t)size &&
+		    memcmp(item, old + size, size) == 0)
+			old += 2 * size;
 		else
 			keep_fields(to, f->of, item, NULL);
 	}
@@ -201,6 +216,14 @@ find_old(const struct list *f, const char *item, struct items was)
 	return NULL;
 }
 
+/* A list of the copy's own, with nothing in it that is not. */
+static inline bool
+is_kept(const struct filling *to, const struct list *f, const char *items)
+{
+	return f->type == TYPE_u64s || (!to->afresh && f->flat &&
+	    is_within(items, to->copy->lists, to->copy->lists_len));
+}
+
 /* What the list points to becomes the copy's; true: it is not empty. */
 static bool
 keep_items(struct filling *to, const struct list *f, char *msg,
@@ -209,21 +232,27 @@ keep_items(struct filling *to, const struct list *f, char *msg,
 	struct items is = read_items(f, msg), was = { 0 };
 	size_t i, at = to->lists, bytes = is.count * f->size;
 	char *place = NULL;
+	bool kept;
 
+	if (bytes == 0) {
+		memcpy(msg + f->offset, &place, sizeof(place));
+		return false;
+	}
 	to->lists += (bytes + 7) & ~(size_t)7;
-	if (bytes > 0 && to->lists <= to->all->lists_cap)
-		place = memcpy(to->all->lists + at, is.at, bytes);
+	if (to->lists <= to->block.cap)
+		place = memcpy(to->block.at + at, is.at, bytes);
 	memcpy(msg + f->offset, &place, sizeof(place));
-	if (place == NULL)
-		return bytes > 0;
+	kept = is_kept(to, f, is.at);
+	if (place == NULL || kept)
+		return true;
 	is.at = place;
 	if (old != NULL)
 		was = read_items(f, old);
 	if (f->type == TYPE_strs)
 		keep_strs(to, is, was);
-	else if (f->type == TYPE_list && f->of->n_lists == 0)
+	else if (f->flat)
 		keep_flat(to, f, is, was);
-	else if (f->type == TYPE_list)
+	else
 		for (i = 0; i < is.count; i++)
 			keep_fields(to, f->of, is.at + i * f->size,
 			    find_old(f, is.at + i * f->size, was));
@@ -235,27 +264,26 @@ static void
 keep_fields(struct filling *to, const struct rows_plan *p, char *msg,
     const char *old)
 {
+	const struct place *at, *end;
+	const struct list *f, *last;
 	struct slice *s;
 	uint64_t has, n;
-	size_t i;
 
 	memcpy(&has, msg, sizeof(has));
 	has |= p->required;
-	for (i = 0; i < p->n_numbers; i++) {
-		memcpy(&n, msg + p->numbers[i].offset, sizeof(n));
-		has |= (uint64_t)(n != 0) << p->numbers[i].tag;
+	for (at = p->numbers, end = at + p->n_numbers; at < end; at++) {
+		memcpy(&n, msg + at->offset, sizeof(n));
+		has |= (uint64_t)(n != 0) << at->tag;
 	}
-	for (i = 0; i < p->n_flags; i++)
-		has |= (uint64_t)*(bool *)(msg + p->flags[i].offset) <<
-		    p->flags[i].tag;
-	for (i = 0; i < p->n_strings; i++) {
-		s = (struct slice *)(msg + p->strings[i].offset);
+	for (at = p->flags, end = at + p->n_flags; at < end; at++)
+		has |= (uint64_t)*(bool *)(msg + at->offset) << at->tag;
+	for (at = p->strings, end = at + p->n_strings; at < end; at++) {
+		s = (struct slice *)(msg + at->offset);
+		has |= (uint64_t)(s->len > 0) << at->tag;
 		keep_str(to, s);
-		has |= (uint64_t)(s->len > 0) << p->strings[i].tag;
 	}
-	for (i = 0; i < p->n_lists; i++)
-		has |= (uint64_t)keep_items(to, &p->lists[i], msg, old) <<
-		    p->lists[i].tag;
+	for (f = p->lists, last = f + p->n_lists; f < last; f++)
+		has |= (uint64_t)keep_items(to, f, msg, old) << f->tag;
 	memcpy(msg, &has, sizeof(has));
 }
 
@@ -275,7 +303,7 @@ move_lists(const struct rows_plan *p, char *msg, ptrdiff_t by)
 			continue;
 		items += by;
 		memcpy(msg + f->offset, &items, sizeof(items));
-		if (f->of == NULL || f->of->n_lists == 0)
+		if (f->flat)
 			continue;
 		memcpy(&count, msg + f->count_offset, sizeof(count));
 		for (i = 0; i < count; i++)
@@ -297,6 +325,37 @@ rows_copy_get(const struct rows_copies *all, const struct rows_copy *c,
 	move_lists(all->plan, out, lists - c->lists);
 }
 
+/* Records whose own lists may be replaced become the arena's. */
+static void
+part_lists(const struct rows_plan *p, char *msg, struct arena *arena)
+{
+	const struct list *f, *end = p->lists + p->n_lists;
+	struct items is;
+	char *copy;
+	size_t i;
+
+	for (f = p->lists; f < end; f++) {
+		if (f->flat)
+			continue;
+		is = read_items(f, msg);
+		if (is.count == 0)
+			continue;
+		copy = arena_room(arena, is.count * f->size);
+		memcpy(copy, is.at, is.count * f->size);
+		memcpy(msg + f->offset, &copy, sizeof(copy));
+		for (i = 0; i < is.count; i++)
+			part_lists(f->of, copy + i * f->size, arena);
+	}
+}
+
+void
+rows_copy_share(const struct rows_copies *all, const struct rows_copy *c,
+    struct arena *arena, void *out)
+{
+	memcpy(out, c->msg, all->size);
+	part_lists(all->plan, out, arena);
+}
+
 /* ---- blocks ---- */
 
 void
@@ -311,7 +370,10 @@ void
 rows_copies_free_old(struct rows_copies *all)
 {
 	while (all->n_old > 0)
-		free(all->old[--all->n_old]);
+		if (all->n_spares < ROWS_SPARES)
+			all->spares[all->n_spares++] = all->old[--all->n_old];
+		else
+			free(all->old[--all->n_old].at);
 }
 
 void
@@ -323,8 +385,9 @@ rows_copies_release(struct rows_copies *all)
 		if (all->plans[i] != NULL)
 			free_plan(all->plans[i]);
 	rows_copies_free_old(all);
+	while (all->n_spares > 0)
+		free(all->spares[--all->n_spares].at);
 	free(all->old);
-	free(all->lists);
 	free(all->msg);
 	*all = (struct rows_copies){ 0 };
 }
@@ -354,29 +417,102 @@ rows_copy_text(struct rows_copy *c, struct slice record)
 	return memcpy(c->text, record.ptr, record.len);
 }
 
+/* Until the entry is done, because what was got may point into it. */
 static void
-new_text(struct rows_copies *all, struct rows_copy *c, size_t cap)
+leave_block(struct rows_copies *all, char *at, size_t cap)
 {
-	if (c->text != NULL) {
-		if (all->n_old == all->cap_old) {
-			all->cap_old = all->cap_old == 0 ? 16 :
-							   2 * all->cap_old;
-			all->old = xrealloc(all->old,
-			    all->cap_old * sizeof(all->old[0]));
-		}
-		all->old[all->n_old++] = c->text;
+	if (at == NULL)
+		return;
+	if (all->n_old == all->cap_old) {
+		all->cap_old = all->cap_old == 0 ? 16 : 2 * all->cap_old;
+		all->old = xrealloc(all->old,
+		    all->cap_old * sizeof(all->old[0]));
 	}
-	c->text = xmalloc(cap);
-	c->text_cap = cap;
+	all->old[all->n_old++] = (struct rows_block){ at, cap };
+}
+
+/* A spare one that is neither too small nor far too large, or a new one. */
+static struct rows_block
+take_block(struct rows_copies *all, size_t least)
+{
+	struct rows_block *spare, block = { NULL, room_for(least) };
+	size_t i;
+
+	for (i = all->n_spares; i > 0; i--) {
+		spare = &all->spares[i - 1];
+		if (spare->cap < least || spare->cap / 3 > block.cap)
+			continue;
+		block = *spare;
+		*spare = all->spares[--all->n_spares];
+		return block;
+	}
+	/* They fit nobody: make room for those that will. */
+	if (all->n_spares == ROWS_SPARES)
+		free(all->spares[--all->n_spares].at);
+	block.at = xmalloc(block.cap);
+	return block;
+}
+
+/* ---- putting ---- */
+
+struct needs {
+	size_t text, lists;	/* bytes */
+};
+
+/* What strings and lists need that are all new. */
+static void
+measure(const struct rows_plan *p, const char *msg, struct needs *out)
+{
+	const struct list *f, *last;
+	const struct slice *s;
+	struct items is;
+	size_t i;
+
+	for (i = 0; i < p->n_strings; i++) {
+		s = (const struct slice *)(msg + p->strings[i].offset);
+		out->text += s->len;
+	}
+	for (f = p->lists, last = f + p->n_lists; f < last; f++) {
+		is = read_items(f, msg);
+		out->lists += (is.count * f->size + 7) & ~(size_t)7;
+		s = (const struct slice *)is.at;
+		for (i = 0; f->type == TYPE_strs && i < is.count; i++)
+			out->text += s[i].len;
+		for (i = 0; f->type == TYPE_list && i < is.count; i++)
+			measure(f->of, is.at + i * f->size, out);
+	}
+}
+
+/* One that was full will be again: more room than it needs at first. */
+static void
+new_text(struct rows_copies *all, struct rows_copy *c, size_t bytes)
+{
+	struct rows_block block = take_block(all,
+	    c->text == NULL ? bytes : 2 * bytes);
+
+	leave_block(all, c->text, c->text_cap);
+	c->text = block.at;
+	c->text_cap = block.cap;
 	c->text_len = 0;
 }
 
+/* All of it anew: what is already in the block of strings stays there. */
 static void
-new_lists(char **lists, size_t *cap, size_t least)
+make_room(struct rows_copies *all, struct filling *to, const void *msg)
 {
-	free(*lists);
-	*cap = room_for(least);
-	*lists = xmalloc(*cap);
+	struct rows_copy *c = to->copy;
+	struct needs needs = { 0, 0 };
+
+	measure(all->plan, msg, &needs);
+	if (needs.lists > to->block.cap) {
+		leave_block(all, to->block.at, to->block.cap);
+		to->block = take_block(all, needs.lists);
+	}
+	if (to->full || (c->text == NULL && needs.text > 0))
+		new_text(all, c, needs.text);
+	to->afresh = to->full || c->msg == NULL;
+	to->full = false;
+	to->lists = 0;
 }
 
 /*
@@ -386,30 +522,24 @@ new_lists(char **lists, size_t *cap, size_t least)
 void
 rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 {
-	const void *old = c->msg;
-	struct filling to;
+	struct filling to = { .copy = c };
 
+	if (c->msg == NULL)
+		make_room(all, &to, msg);
+	else if (c->lists_len > 0)
+		to.block = take_block(all, c->lists_len);
 	for (;;) {
-		to = (struct filling){ .all = all, .copy = c };
 		memcpy(all->msg, msg, all->size);
-		keep_fields(&to, all->plan, all->msg, old);
-		if (!to.full && to.lists <= all->lists_cap)
+		keep_fields(&to, all->plan, all->msg,
+		    to.afresh ? NULL : c->msg);
+		if (!to.full && to.lists <= to.block.cap)
 			break;
-		if (to.lists > all->lists_cap)
-			new_lists(&all->lists, &all->lists_cap, to.lists);
-		/* How much is in use is known when all was looked at. */
-		if (to.full && old == NULL)
-			new_text(all, c, room_for(to.text));
-		if (to.full)
-			old = NULL;
+		make_room(all, &to, msg);
 	}
-	if (to.lists > c->lists_cap)
-		new_lists(&c->lists, &c->lists_cap, to.lists);
+	leave_block(all, c->lists, c->lists_cap);
+	c->lists = to.block.at;
+	c->lists_cap = to.block.cap;
 	c->lists_len = to.lists;
-	if (to.lists > 0) {
-		memcpy(c->lists, all->lists, to.lists);
-		move_lists(all->plan, all->msg, c->lists - all->lists);
-	}
 	if (c->msg == NULL)
 		c->msg = xmalloc(all->size);
 	memcpy(c->msg, all->msg, all->size);

@@ -129,6 +129,18 @@ compact_get(struct compact *c, enum table_id table, const struct key *k,
 	    out);
 }
 
+bool
+compact_share(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, void *out)
+{
+	struct rows *rows = c->rows == NULL ? NULL : c->rows[table];
+
+	if (rows == NULL)
+		return get_direct(c, table, k, id, out);
+	return rows_share_at(rows, stage_tables(c->st), key_slice(k), c->arena,
+	    out);
+}
+
 /* The same of what is mostly read once. */
 static bool
 look(struct compact *c, enum table_id table, const struct key *k,

@@ -164,6 +164,9 @@ void compact_refuse(struct compact *c, const char *class, const char *code,
 /* A record of the own tables, copied: it outlives the next write. */
 bool compact_get(struct compact *c, enum table_id table, const struct key *k,
     enum msg_id id, void *out);
+/* The same, its lists as rows_share_at has them. */
+bool compact_share(struct compact *c, enum table_id table, const struct key *k,
+    enum msg_id id, void *out);
 void compact_put(struct compact *c, enum table_id table, const struct key *k,
     enum msg_id id, const void *msg);
 

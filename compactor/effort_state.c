@@ -16,7 +16,7 @@ read_thread(struct effort_state *s, uint64_t thread)
 {
 	struct key k = key_u64(thread);
 
-	return thread != 0 && compact_get(s->c, TABLE_effort_threads, &k,
+	return thread != 0 && compact_share(s->c, TABLE_effort_threads, &k,
 	    MSG_a_thread, &s->thread);
 }
 
@@ -76,7 +76,7 @@ effort_state_read(struct effort_state *s, struct compact *c)
 const struct msg_a_stream *
 effort_stream(struct effort_state *s)
 {
-	if (!s->has_stream && !compact_get(s->c, TABLE_effort_streams,
+	if (!s->has_stream && !compact_share(s->c, TABLE_effort_streams,
 		&s->c->stream, MSG_a_stream, &s->stream))
 		s->stream = (struct msg_a_stream){ 0 };
 	s->has_stream = true;

@@ -278,6 +278,31 @@ push_said(struct effort_state *s, const struct compact_turn *t,
 	s->thread.n_last = n + 1;
 }
 
+/* The turns and lines behind a checkpoint, beside those of before. */
+static void
+drop_until(struct effort_state *s, struct msg_a_work *w, uint64_t to)
+{
+	uint64_t *recent = arena_array(s->c->arena, w->recent.count,
+	    sizeof(recent[0]));
+	struct msg_a_line *lines = arena_array(s->c->arena, w->n_lines,
+	    sizeof(lines[0]));
+	size_t i, n;
+
+	w->tokens = 0;
+	for (i = n = 0; i < w->recent.count; i += 2)
+		if (w->recent.at[i] > to) {
+			recent[n++] = w->recent.at[i];
+			recent[n++] = w->recent.at[i + 1];
+			w->tokens += w->recent.at[i + 1];
+		}
+	w->recent = (struct msg_u64s){ recent, n };
+	for (i = n = 0; i < w->n_lines; i++)
+		if (w->lines[i].turn > to)
+			lines[n++] = w->lines[i];
+	w->lines = lines;
+	w->n_lines = n;
+}
+
 /* Parts of works that went into a checkpoint. */
 void
 effort_state_checkpoint(struct effort_state *s, const struct msg_artifact *a)
@@ -285,23 +310,11 @@ effort_state_checkpoint(struct effort_state *s, const struct msg_artifact *a)
 	struct msg_a_work *w = a->parent.len > 0 ? effort_work(s, a->parent) :
 	    s->thread.n_loose > 0 ? &s->thread.loose[0] : NULL;
 	uint64_t to = a->turns.count > 0 ? a->turns.at[a->turns.count - 1] : 0;
-	size_t i, n;
 
 	if (w == NULL || to < w->from)
 		return;
-	w->tokens = 0;
-	for (i = n = 0; i < w->recent.count; i += 2)
-		if (w->recent.at[i] > to) {
-			w->recent.at[n++] = w->recent.at[i];
-			w->recent.at[n++] = w->recent.at[i + 1];
-			w->tokens += w->recent.at[i + 1];
-		}
-	w->recent.count = n;
+	drop_until(s, w, to);
 	w->from = to + 1;
-	for (i = n = 0; i < w->n_lines; i++)
-		if (w->lines[i].turn > to)
-			w->lines[n++] = w->lines[i];
-	w->n_lines = n;
 }
 
 void
@@ -387,7 +400,7 @@ take_open(struct effort_state *s, const struct msg_artifact *a)
 	bool open = slice_is(a->status, "open"), known = false;
 	size_t i, n = 0;
 
-	(void)compact_get(s->c, TABLE_effort_streams, &k, MSG_a_stream,
+	(void)compact_share(s->c, TABLE_effort_streams, &k, MSG_a_stream,
 	    &stream);
 	for (i = 0; i < stream.n_open; i++)
 		known = known || slice_eq(stream.open[i].key, a->key);

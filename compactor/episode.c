@@ -85,8 +85,8 @@ get(struct work *w, uint64_t thread)
 			return w->held[i];
 	if (thread == 0 ||
 	    w->n_held == sizeof(w->held) / sizeof(w->held[0]) ||
-	    !compact_get(w->c, TABLE_episode_digests, &k, MSG_episode_digest,
-		&d) ||
+	    !compact_share(w->c, TABLE_episode_digests, &k,
+		MSG_episode_digest, &d) ||
 	    !slice_eq(d.domain, w->c->envelope->domain))
 		return NULL;
 	h = hold(w, thread);

@@ -26,6 +26,16 @@ copy_strs(struct arena *arena, const struct msg_strs *list, size_t room)
 	return at;
 }
 
+static uint64_t *
+copy_u64s(struct arena *arena, const struct msg_u64s *list, size_t room)
+{
+	uint64_t *at = arena_array(arena, room, sizeof(at[0]));
+
+	if (list->count > 0)
+		memcpy(at, list->at, list->count * sizeof(at[0]));
+	return at;
+}
+
 static size_t
 lightest(const struct msg_u64s *weights)
 {
@@ -39,13 +49,13 @@ lightest(const struct msg_u64s *weights)
 
 /*
  * Adds weight to a word.  A new one takes the lightest one's place and half of
- * its weight, so that what comes often late can still get in.
+ * its weight, so that what comes often late can still get in.  The weights are
+ * this entry's own already; others may hold the words.
  */
 static void
 add_weight(struct msg_strs *words, struct msg_u64s *weights,
     struct arena *arena, size_t most, struct slice word, uint64_t weight)
 {
-	uint64_t *grown;
 	size_t i;
 
 	for (i = 0; i < words->count && i < weights->count; i++)
@@ -54,14 +64,11 @@ add_weight(struct msg_strs *words, struct msg_u64s *weights,
 				weights->at[i] += weight;
 			return;
 		}
+	words->at = copy_strs(arena, words, words->count + 1);
 	if (words->count < most) {
-		words->at = copy_strs(arena, words, words->count + 1);
-		grown = arena_array(arena, words->count + 1,
-		    sizeof(grown[0]));
-		if (words->count > 0)
-			memcpy(grown, weights->at,
-			    words->count * sizeof(grown[0]));
-		weights->at = grown;
+		if (weights->count > words->count)
+			weights->count = words->count;
+		weights->at = copy_u64s(arena, weights, words->count + 1);
 		i = words->count++;
 		weights->count = words->count;
 		weights->at[i] = weight;
@@ -70,6 +77,15 @@ add_weight(struct msg_strs *words, struct msg_u64s *weights,
 		weights->at[i] = weights->at[i] / 2 + weight;
 	}
 	words->at[i] = word;
+}
+
+/* They are changed where they are: not where others hold them. */
+static void
+own_weights(struct msg_episode_digest *d, struct arena *arena)
+{
+	d->weights.at = copy_u64s(arena, &d->weights, d->weights.count);
+	d->entity_weights.at = copy_u64s(arena, &d->entity_weights,
+	    d->entity_weights.count);
 }
 
 static void
@@ -86,6 +102,36 @@ take_words(struct msg_episode_digest *d, struct arena *arena,
 		add_weight(&d->entities, &d->entity_weights, arena,
 		    DIGEST_ENTITIES, claim->entities[i].normal,
 		    ENTITY_WEIGHT);
+}
+
+/* The heaviest first. */
+static void
+sort_words(struct msg_strs *words, struct msg_u64s *weights)
+{
+	uint64_t weight;
+	struct slice word;
+	size_t i, k;
+
+	for (i = 1; i < words->count && i < weights->count; i++) {
+		word = words->at[i];
+		weight = weights->at[i];
+		for (k = i; k > 0 && weights->at[k - 1] < weight; k--) {
+			words->at[k] = words->at[k - 1];
+			weights->at[k] = weights->at[k - 1];
+		}
+		words->at[k] = word;
+		weights->at[k] = weight;
+	}
+}
+
+void
+digest_sort(struct msg_episode_digest *d, struct arena *arena)
+{
+	own_weights(d, arena);
+	d->keywords.at = copy_strs(arena, &d->keywords, d->keywords.count);
+	d->entities.at = copy_strs(arena, &d->entities, d->entities.count);
+	sort_words(&d->keywords, &d->weights);
+	sort_words(&d->entities, &d->entity_weights);
 }
 
 /* ---- what tells most ---- */
@@ -217,6 +263,8 @@ digest_take(struct msg_episode_digest *d, struct arena *arena,
 	take_person(d, arena, t);
 	if (t->does->machine)
 		return false;
+	if (t->does->n_claims > 0)
+		own_weights(d, arena);
 	for (i = 0; i < t->does->n_claims; i++)
 		take_words(d, arena, &t->does->claims[i]);
 	take_line(d, arena, t);

@@ -34,6 +34,8 @@ bool digest_take(struct msg_episode_digest *d, struct arena *arena,
 /* An artifact of the thread is new or has changed. */
 void digest_take_artifact(struct msg_episode_digest *d, struct arena *arena,
     struct slice key);
+/* Its words, the heaviest first. */
+void digest_sort(struct msg_episode_digest *d, struct arena *arena);
 /* What is too long for the table; so it is the same before and after. */
 void digest_cut(struct msg_episode_digest *d);
 /* Into one string and back; what cannot be read is left out. */

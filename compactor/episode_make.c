@@ -3,6 +3,7 @@
  */
 #include "compactor/episode_make.h"
 
+#include "compactor/episode_digest.h"
 #include "compactor/episode_words.h"
 #include "compactor/skill.h"
 
@@ -10,26 +11,6 @@ struct slice
 episode_key(struct arena *arena, uint64_t thread)
 {
 	return arena_printf(arena, "p%llu", (unsigned long long)thread);
-}
-
-/* The heaviest first. */
-static void
-sort_words(struct msg_strs *words, struct msg_u64s *weights)
-{
-	uint64_t weight;
-	struct slice word;
-	size_t i, k;
-
-	for (i = 1; i < words->count && i < weights->count; i++) {
-		word = words->at[i];
-		weight = weights->at[i];
-		for (k = i; k > 0 && weights->at[k - 1] < weight; k--) {
-			words->at[k] = words->at[k - 1];
-			weights->at[k] = weights->at[k - 1];
-		}
-		words->at[k] = word;
-		weights->at[k] = weight;
-	}
 }
 
 /* In place of what the section had of it. */
@@ -88,8 +69,7 @@ episode_make(struct compact *c, uint64_t thread, struct msg_episode_digest *d,
 	e.compacted_at = c->ts;
 	e.artifacts = d->artifacts;
 	e.skills = old.skills;
-	sort_words(&d->keywords, &d->weights);
-	sort_words(&d->entities, &d->entity_weights);
+	digest_sort(d, c->arena);
 	e.keywords = d->keywords;
 	e.weights = d->weights;
 	e.entities = d->entities;

@@ -133,6 +133,79 @@ test_growth(void)
 	rows_copies_release(&all);
 }
 
+/* A thread with n works, each with lists of its own. */
+static struct msg_a_thread
+thread_of(size_t n)
+{
+	struct msg_a_thread t = { .turns = n, .n_works = n };
+	size_t i;
+
+	t.works = arena_array(&arena, n, sizeof(t.works[0]));
+	for (i = 0; i < n; i++) {
+		struct msg_a_work *w = &t.works[i];
+
+		w->key = arena_printf(&arena, "a%zu.0", i + 1);
+		w->status = SLICE("open");
+		w->lines = arena_array(&arena, 2, sizeof(w->lines[0]));
+		w->lines[0].text = arena_printf(&arena, "line %zu", i);
+		w->lines[1].text = SLICE("the last");
+		w->n_lines = 2;
+		w->hows = arena_array(&arena, 1, sizeof(w->hows[0]));
+		w->hows[0].text = arena_printf(&arena, "how %zu", i);
+		w->n_hows = 1;
+	}
+	return t;
+}
+
+/* What an entry replaces is new, what it leaves alone is the copy's. */
+static void
+test_share(void)
+{
+	struct rows_copies all;
+	struct rows_copy k = { 0 };
+	struct msg_a_thread t = thread_of(3), is, expected;
+	const struct msg_a_line *shared;
+	size_t n, text, wrong = 0;
+
+	rows_copies_init(&all, MSG_a_thread);
+	rows_copy_put(&all, &k, &t);
+	arena_reset(&arena);
+	rows_copy_share(&all, &k, &arena, &is);
+	shared = is.works[0].lines;
+	ok(shared == ((struct msg_a_thread *)k.msg)->works[0].lines,
+	    "a plain list is the copy's own");
+	ok(is.works != ((struct msg_a_thread *)k.msg)->works &&
+	    is.works[0].hows != ((struct msg_a_thread *)k.msg)->works[0].hows,
+	    "records that have lists are not");
+	text = k.text_len;
+	is.works[1].hows[0].points = 5;
+	is.works[2].lines = arena_array(&arena, 1, sizeof(t.works[0].lines[0]));
+	is.works[2].lines[0].text = is.works[0].lines[1].text;
+	is.works[2].n_lines = 1;
+	rows_copy_put(&all, &k, &is);
+	ok(same(&is, k.msg, MSG_a_thread) && k.text_len == text,
+	    "put again, nothing but what is new was looked at");
+	ok(slice_is(shared[0].text, "line 0"),
+	    "what was shared is there until the entry is done");
+	for (n = 0; n < 300; n++) {
+		rows_copies_free_old(&all);
+		arena_reset(&arena);
+		rows_copy_share(&all, &k, &arena, &is);
+		is.works[n % 3].report = arena_printf(&arena, "done %zu", n);
+		is.works[n % 3].has = 0;
+		expected = is;
+		rows_copy_put(&all, &k, &is);
+		wrong += !same(&expected, k.msg, MSG_a_thread) ||
+		    !slice_is(((struct msg_a_thread *)k.msg)->works[0]
+			.lines[0].text, "line 0");
+	}
+	is_int((long long)wrong, 0, "and so however often strings move");
+	ok(k.text_cap < 4096, "they do not pile up");
+	rows_copy_release(&k);
+	rows_copies_release(&all);
+	arena_reset(&arena);
+}
+
 static void
 test_window(void)
 {
@@ -173,6 +246,7 @@ main(void)
 	test_puts();
 	test_copies();
 	test_growth();
+	test_share();
 	test_window();
 	arena_release(&arena);
 	return done();
