@@ -61,7 +61,8 @@ enum {
  * The keys with the same top bits, in no more than half a line of memory:
  * most features are not known, and one look should do to see that.  In front
  * of them is the row of the first; that of another follows from its place.
- * Where there are more than seven keys, NO_ROW is in front.
+ * Where there are more than seven keys, NO_ROW is in front, then the rows of
+ * the first and of the one behind the last.
  */
 typedef uint32_t eight __attribute__((vector_size(32)));
 typedef uint64_t pairs __attribute__((vector_size(32)));
@@ -71,7 +72,7 @@ struct shelf {
 		eight all;
 	};
 };
-enum { NO_ROW = -1 };
+enum { NO_ROW = -1, SHELF_FIRST = 1, SHELF_END = 2 };
 
 struct model {
 	uint32_t rows;
@@ -287,8 +288,12 @@ make_shelves(struct model *m)
 		for (i = 1; i < SHELF_PLACES; i++)
 			place[i] = first + i <= end ? m->keys[first + i - 1] :
 			    ~top << (32 - SHELF_BITS);
-		place[0] = end - first < SHELF_PLACES ? first :
-		    (uint32_t)NO_ROW;
+		place[0] = first;
+		if (end - first < SHELF_PLACES)
+			continue;
+		place[0] = (uint32_t)NO_ROW;
+		place[SHELF_FIRST] = first;
+		place[SHELF_END] = end;
 	}
 }
 
@@ -390,18 +395,13 @@ model_close(struct model **m)
 
 /* A full shelf is rare: its keys are in order. */
 static int32_t
-search_row(const struct model *m, uint32_t key)
+search_row(const struct model *m, const struct shelf *s, uint32_t key)
 {
-	uint32_t low = 0, high = m->rows, middle;
+	uint32_t row = s->one[SHELF_FIRST], end = s->one[SHELF_END];
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (m->keys[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < m->rows && m->keys[low] == key ? (int32_t)low : NO_ROW;
+	while (row < end && m->keys[row] < key)
+		row++;
+	return row < end && m->keys[row] == key ? (int32_t)row : NO_ROW;
 }
 
 /*
@@ -418,7 +418,7 @@ find_row(const struct model *m, uint32_t key)
 	uint32_t place = (uint32_t)(sum + (sum >> 32));
 
 	if (s->one[0] == (uint32_t)NO_ROW)
-		return search_row(m, key);
+		return search_row(m, s, key);
 	/* All bits of NO_ROW are set. */
 	return (int32_t)((s->one[0] + place - 1) | -(uint32_t)(place == 0));
 }

@@ -401,7 +401,10 @@ hit_add(struct patterns *p, unsigned g, struct pattern_hits *out)
 	p->hits[out->count++] = g;
 }
 
-/* One group goes on by one word; true if it is still under way. */
+/*
+ * One group goes on by one word; true if it is still under way.  Callers count
+ * with it instead of asking: no processor could guess the answer.
+ */
 static inline bool
 group_step(struct patterns *p, unsigned g, unsigned place, unsigned symbol,
     struct pattern_hits *out)
@@ -426,12 +429,17 @@ static void
 match_first(struct patterns *p, uint32_t word, struct pattern_hits *out)
 {
 	const struct call *call = p->begins.calls;
+	uint32_t at = p->begins.at[word], last = p->begins.at[word + 1];
+	unsigned *active = p->active;
+	size_t kept = 0;
 
 	p->fresh = false;
-	for (uint32_t i = p->begins.at[word]; i < p->begins.at[word + 1]; i++)
-		if (group_step(p, call[i].group, PLACE_START, call[i].symbol,
-		    out))
-			p->active[p->active_count++] = call[i].group;
+	for (; at < last; at++) {
+		active[kept] = call[at].group;
+		kept += group_step(p, call[at].group, PLACE_START,
+		    call[at].symbol, out);
+	}
+	p->active_count = kept;
 }
 
 static void
@@ -448,14 +456,16 @@ match_next(struct patterns *p, uint32_t word, struct pattern_hits *out)
 		unsigned g = active[i];
 
 		p->walks[g].stepped = step;
-		if (group_step(p, g, p->walks[g].place, symbols[g], out))
-			active[kept++] = g;
+		active[kept] = g;
+		kept += group_step(p, g, p->walks[g].place, symbols[g], out);
 	}
-	for (; at < last; at++)
-		if (p->walks[call[at].group].stepped != step &&
-		    group_step(p, call[at].group, PLACE_IDLE, call[at].symbol,
-		    out))
-			active[kept++] = call[at].group;
+	for (; at < last; at++) {
+		if (p->walks[call[at].group].stepped == step)
+			continue;
+		active[kept] = call[at].group;
+		kept += group_step(p, call[at].group, PLACE_IDLE,
+		    call[at].symbol, out);
+	}
 	p->active_count = kept;
 }
 
