@@ -221,10 +221,10 @@ pass_value(const struct reader *r, place at)
 }
 
 static place read_message(const struct reader *r, place at,
-    const struct msg_spec *spec, void *out);
+    const struct msg_spec *spec, unsigned last, void *out);
 
 static place
-read_list(const struct reader *r, place at, const struct msg_field *f,
+read_list(const struct reader *r, place at, const struct msg_slot *f,
     void *msg)
 {
 	const struct msg_spec *sub = msg_spec(f->of);
@@ -238,19 +238,20 @@ read_list(const struct reader *r, place at, const struct msg_field *f,
 		return NULL;
 	items = arena_array(r->arena, count, sub->size);
 	for (i = 0; at != NULL && i < count; i++)
-		at = read_message(r, at, sub, items + i * sub->size);
+		at = read_message(r, at, sub, MSGTAG_LIMIT - 1,
+		    items + i * sub->size);
 	memcpy((char *)msg + f->offset, &items, sizeof(items));
 	memcpy((char *)msg + f->count_offset, &count, sizeof(count));
 	return at;
 }
 
 static inline place
-read_value(const struct reader *r, place at, const struct msg_field *f,
+read_value(const struct reader *r, place at, const struct msg_slot *f,
     void *msg)
 {
 	void *value = (char *)msg + f->offset;
 
-	switch (f->type) {
+	switch ((enum msg_type)f->type) {
 	case TYPE_u64:
 		return read_uint(r, at, value);
 	case TYPE_i64:
@@ -275,24 +276,33 @@ read_value(const struct reader *r, place at, const struct msg_field *f,
 	return NULL;
 }
 
-/* Into zeroed memory. */
+/*
+ * Into zeroed memory.  Behind a field beyond `last` nothing is looked at: the
+ * end of the record is then the place.
+ */
 static place
 read_message(const struct reader *r, place at, const struct msg_spec *spec,
-    void *out)
+    unsigned last, void *out)
 {
-	uint64_t has = 0, tag, required = spec->required;
-	const struct msg_field *f;
+	uint64_t has = 0, required = spec->required;
+	const unsigned char *order = spec->order;
+	const struct msg_slot *slots = spec->slots;
 	size_t i, count;
+	unsigned tag;
 
 	at = read_count(r, at, 0x80, 0xde, &count);
 	for (i = 0; at != NULL && i < count; i++) {
-		at = read_uint(r, at, &tag);
-		if (at == NULL || tag >= MSGTAG_LIMIT)
+		if (at == r->end)
 			return NULL;
-		f = msg_field_tagged(spec, (unsigned)tag);
-		if (f == NULL)
+		tag = *at;
+		if (tag > last && tag < MSGTAG_LIMIT) {
+			at = r->end;
+			break;
+		}
+		/* A tag is a byte; what else is read as one is none of ours. */
+		if (tag > last || order[tag] == 0)
 			return NULL;
-		at = read_value(r, at, f, out);
+		at = read_value(r, at + 1, &slots[order[tag] - 1], out);
 		has |= UINT64_C(1) << tag;
 	}
 	memcpy(out, &has, sizeof(has));
@@ -300,11 +310,12 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
 }
 
 bool
-unpack_record(struct slice record, struct arena *arena, const bool *unread,
+unpack_record(struct slice record, struct arena *arena, struct msg_want part,
     enum msg_id *id, union msg_any *out)
 {
+	unsigned last = part.last > 0 ? part.last : MSGTAG_LIMIT - 1;
 	place at = (place)record.ptr;
-	struct reader r = { at + record.len, arena, unread };
+	struct reader r = { at + record.len, arena, part.unread };
 	const struct msg_spec *spec;
 	uint64_t number;
 
@@ -317,5 +328,5 @@ unpack_record(struct slice record, struct arena *arena, const bool *unread,
 	if (spec == NULL || (*id != MSG_none && *id != spec->id))
 		return false;
 	*id = spec->id;
-	return read_message(&r, at, spec, out) == r.end;
+	return read_message(&r, at, spec, last, out) == r.end;
 }

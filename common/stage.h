@@ -65,6 +65,9 @@ struct stage_spec {
 					   at, as bits: they are not decoded */
 	const bool *unread_lists;	/* or NULL; likewise lists of records in
 					   other sections: by msg_id */
+	unsigned char last_read[STAGE_COUNT];	/* of a stage's section the tag
+					   behind which it looks at nothing;
+					   0: it may look at all */
 	/*
 	 * NULL for a stage that only passes entries on.  Sets *section to a
 	 * message in st's arena; -1 with the reason sends the entry to rejects.

@@ -116,6 +116,8 @@ static const struct stage_spec linker = {
 	.env = ENV_linker,
 	.derived = TABLE_linker_derived,
 	.unread_lists = unread_lists,
+	.last_read = { [STAGE_chainer] = MSGTAG_s_chainer_turns,
+	    [STAGE_compactor] = MSGTAG_s_compactor_episodes },
 	.decide = decide,
 	.apply = apply,
 	.begin = begin,

@@ -21,11 +21,24 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 	return 0;
 }
 
+/* Nothing of these can be found. */
+static const bool unread_lists[MSG_LIMIT] = {
+	[MSG_a_turn] = true,
+	[MSG_a_touch] = true,
+	[MSG_a_weight] = true,
+	[MSG_l_call] = true,
+	[MSG_l_task] = true,
+	[MSG_link] = true,
+};
+
 static const struct stage_spec store = {
 	.id = STAGE_store,
 	.env = ENV_store,
 	.derived = TABLE_store_derived,
 	.unread = 1u << STAGE_classify | 1u << STAGE_chainer,
+	.unread_lists = unread_lists,
+	.last_read = { [STAGE_compactor] = MSGTAG_s_compactor_skills,
+	    [STAGE_linker] = MSGTAG_s_linker_episodes },
 	.decide = decide,
 	.apply = indexer_apply,
 	.begin = indexer_begin,
