@@ -13,6 +13,7 @@
 enum {
 	GROWN = 1024,		/* buckets */
 	HASHED = 4096,		/* threads whose words are kept hashed */
+	LINE_BYTES = 64,
 };
 
 /* Turns that an episode grew by since it was written. */
@@ -192,6 +193,16 @@ batch_hashes(const struct link *l, const struct msg_link_thread *p)
 		score_hash_all(p, &h->hashes);
 	}
 	return &h->hashes;
+}
+
+void
+batch_fetch_hashes(const struct link *l, uint64_t thread)
+{
+	const char *at = (const char *)hashed_of(l, thread);
+	size_t i;
+
+	for (i = 0; i < sizeof(struct hashed); i += LINE_BYTES)
+		__builtin_prefetch(at + i);
 }
 
 bool

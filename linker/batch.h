@@ -32,6 +32,8 @@ const struct msg_link_thread *batch_peek_thread(const struct link *l,
 /* Of a thread as its record is; until the call returns. */
 const struct score_hashes *batch_hashes(const struct link *l,
     const struct msg_link_thread *p);
+/* They will be asked for soon: so that they come from far memory by then. */
+void batch_fetch_hashes(const struct link *l, uint64_t thread);
 /* A decision by its seq, likewise. */
 bool batch_link(const struct link *l, uint64_t seq, struct msg_link *out);
 void batch_put_link(const struct link *l, uint64_t seq,
@@ -69,6 +71,9 @@ struct batch_stream *batch_stream(const struct link *l,
     const struct msg_link_thread *p);
 /* How many threads of the stream there are, or have the word: score_hash. */
 uint64_t batch_count(const struct link *l, struct batch_stream *stream,
+    enum batch_kind kind, uint64_t hash);
+/* It will be asked for soon. */
+void batch_fetch_count(const struct link *l, const struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash);
 void batch_count_up(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash);

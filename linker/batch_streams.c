@@ -10,7 +10,7 @@
 
 enum {
 	STREAMS = 256,		/* buckets */
-	WORDS = 16384,
+	WORDS = 32768,
 	ACTIVES = 1024,
 	KEPT_MOST = 32768,	/* more are written and forgotten */
 };
@@ -149,14 +149,27 @@ word_key(const struct word *w, struct key *k)
 	key_add_u64(k, w->hash);
 }
 
+static struct word **
+word_bucket(const struct link *l, const struct batch_stream *stream,
+    enum batch_kind kind, uint64_t hash)
+{
+	return &batch_streams(l)->words[(hash + stream->hash + kind) % WORDS];
+}
+
+void
+batch_fetch_count(const struct link *l, const struct batch_stream *stream,
+    enum batch_kind kind, uint64_t hash)
+{
+	__builtin_prefetch(*word_bucket(l, stream, kind, hash));
+}
+
 static struct word *
 get_word(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash)
 {
 	struct streams *all = batch_streams(l);
-	struct word *w, **bucket;
+	struct word *w, **bucket = word_bucket(l, stream, kind, hash);
 
-	bucket = &all->words[(hash + stream->hash + kind) % WORDS];
 	for (w = *bucket; w != NULL; w = w->next)
 		if (w->hash == hash && w->stream == stream && w->kind == kind)
 			return w;

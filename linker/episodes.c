@@ -9,6 +9,8 @@
 #include "common/when.h"
 #include "linker/batch.h"
 
+enum { FETCH_AHEAD = 4 };	/* threads whose words are on their way */
+
 /* A thread that was compared. */
 struct look {
 	const struct msg_link_thread *other;
@@ -133,12 +135,18 @@ compare(struct threads *t, const struct msg_link_thread *p,
 
 	if (n == 0)
 		return 0;
+	for (i = 0; i < n && i < FETCH_AHEAD; i++)
+		batch_fetch_hashes(t->l, others[i]->key);
 	self = threads_self(t, p, fresh, &hashes);
 	self.returns = returns;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (i + FETCH_AHEAD < n)
+			batch_fetch_hashes(t->l,
+			    others[i + FETCH_AHEAD]->key);
 		looks[i] = (struct look){ others[i], score_of(&rules, &self,
 		    others[i], batch_hashes(t->l, others[i]), p->created_at -
 		    others[i]->last_activity_at, window, i == 0) };
+	}
 	sort_looks(looks, n);
 	return n;
 }

@@ -238,13 +238,18 @@ rarity_of(struct threads *t, struct batch_stream *stream, enum batch_kind kind,
     const struct msg_strs *words, uint64_t fresh, uint32_t *hashes)
 {
 	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
-	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n, hash;
+	uint64_t *whole = arena_room(t->l->arena,
+	    words->count * sizeof(*whole));
+	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n;
 	size_t i;
 
 	for (i = 0; i < words->count; i++) {
-		hash = score_hash(words->at[i]);
-		hashes[i] = (uint32_t)hash;
-		n = batch_count(t->l, stream, kind, hash);
+		whole[i] = score_hash(words->at[i]);
+		hashes[i] = (uint32_t)whole[i];
+		batch_fetch_count(t->l, stream, kind, whole[i]);
+	}
+	for (i = 0; i < words->count; i++) {
+		n = batch_count(t->l, stream, kind, whole[i]);
 		/* The thread itself is among them once it is written. */
 		if (n > 0 && (fresh >> i & 1) == 0)
 			n--;

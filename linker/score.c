@@ -87,14 +87,17 @@ score_hash_chains(const struct msg_link_thread *p, struct score_hashes *out)
 	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
 }
 
-/* Its place, or where it would be put: a slot. */
+/*
+ * Its place, or where it would be put: a slot.  The word itself is looked at
+ * last: most are not there, and those of other threads lie far away.
+ */
 static inline size_t
-slot_of(const struct score_words *w, uint32_t hash, struct slice word)
+slot_of(const struct score_words *w, uint32_t hash, const struct slice *word)
 {
 	size_t at = hash % sizeof(w->slots), n;
 
 	while ((n = w->slots[at]) != 0 && (w->hashes[n - 1] != hash ||
-		!slice_eq(w->list->at[n - 1], word)))
+		!slice_eq(w->list->at[n - 1], *word)))
 		at = (at + 1) % sizeof(w->slots);
 	return at;
 }
@@ -109,7 +112,7 @@ fill_words(struct score_words *w, const struct msg_strs *list,
 	w->list = list;
 	w->hashes = hashes;
 	for (i = 0; i < list->count; i++)
-		w->slots[slot_of(w, hashes[i], list->at[i])] =
+		w->slots[slot_of(w, hashes[i], &list->at[i])] =
 		    (unsigned char)(i + 1);
 }
 
@@ -144,7 +147,7 @@ weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
 	size_t i, at;
 
 	for (i = 0; i < other->count; i++) {
-		at = words->slots[slot_of(words, hashes[i], other->at[i])];
+		at = words->slots[slot_of(words, hashes[i], &other->at[i])];
 		if (at > 0 && at <= weights->count)
 			shared += weights->at[at - 1] * rarity[at - 1] /
 			    SCORE_FULL;
@@ -190,7 +193,7 @@ topic_term(const struct score_self *self, const struct msg_link_thread *other,
 
 	for (i = 0; i < other->chains.count; i++)
 		shared += self->chains.slots[slot_of(&self->chains,
-		    hashes->chains[i], other->chains.at[i])] != 0;
+		    hashes->chains[i], &other->chains.at[i])] != 0;
 	if (shared > 0)
 		shared = at_most_full(shared * TOPIC_CHAINS / chains->count);
 	return shared > words ? (unsigned)shared : words;

@@ -49,7 +49,7 @@ struct score_hashes {
 struct score_words {
 	const struct msg_strs *list;
 	const uint32_t *hashes;
-	unsigned char slots[128];
+	unsigned char slots[256];	/* few are taken: most looks end at once */
 };
 
 /*
