@@ -51,26 +51,29 @@ formula_name(enum formula formula)
 unsigned
 time_decay(int64_t age_ms)
 {
+	enum { HOUR_MS = (uint32_t)WHEN_HOUR_MS };
 	/* A million e^-d for days, 1000 e^(-h/24) for hours of a day. */
-	static const uint64_t days[] = { 1000000, 367879, 135335, 49787, 18316,
+	static const uint32_t days[] = { 1000000, 367879, 135335, 49787, 18316,
 		6738, 2479, 912 };
-	static const unsigned hours[] = { 1000, 959, 920, 882, 846, 812, 779,
+	static const uint32_t hours[] = { 1000, 959, 920, 882, 846, 812, 779,
 		747, 717, 687, 659, 632, 607, 582, 558, 535, 513, 492, 472, 453,
 		435, 417, 400, 384, 368 };
-	int64_t day, hour, rest;
-	unsigned low, high;
+	uint32_t hour, rest, low, high;
+	int64_t day;
 
 	if (age_ms <= 0)
 		return ONE;
 	day = age_ms / WHEN_DAY_MS;
 	if (day >= (int64_t)(sizeof(days) / sizeof(days[0])))
 		return 0;
-	hour = age_ms % WHEN_DAY_MS / WHEN_HOUR_MS;
-	rest = age_ms % WHEN_HOUR_MS;
+	/* From here on 32 bits are enough, and divided sooner. */
+	rest = (uint32_t)(age_ms - day * WHEN_DAY_MS);
+	hour = rest / HOUR_MS;
+	rest -= hour * HOUR_MS;
 	high = hours[hour];
 	low = hours[hour + 1];
-	high -= (unsigned)((high - low) * rest / WHEN_HOUR_MS);
-	return (unsigned)((days[day] * high + 500000) / 1000000);
+	high -= (high - low) * rest / HOUR_MS;
+	return (days[day] * high + 500000) / 1000000;
 }
 
 /* ---- letters ---- */

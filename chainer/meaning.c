@@ -66,17 +66,29 @@ place_words(const struct embed *table)
 	return places;
 }
 
-/* To stem all words takes longer than to start: it is left until then. */
 static uint32_t
-find_word(struct meaning *m, uint32_t hash)
+find_word(const struct meaning *m, uint32_t hash)
 {
 	uint32_t at = hash % PLACES;
 
-	if (m->places == NULL)
-		m->places = place_words(m->table);
 	while (m->places[at].piece != 0 && m->places[at].hash != hash)
 		at = (at + 1) % PLACES;
 	return m->places[at].piece;
+}
+
+/*
+ * These are asked for next.  To stem the words of the table takes longer than
+ * to start: it is left until then.
+ */
+static void
+approach_words(struct meaning *m, const uint32_t *hashes, size_t n)
+{
+	size_t i;
+
+	if (m->places == NULL)
+		m->places = place_words(m->table);
+	for (i = 0; i < n; i++)
+		__builtin_prefetch(&m->places[hashes[i] % PLACES]);
 }
 
 struct meaning *
@@ -141,6 +153,7 @@ gist_of(struct meaning *m, const struct topic *t)
 
 	if (g->found)
 		return g;
+	approach_words(m, h->at, t->keywords.count);
 	for (i = 0; i < t->keywords.count; i++) {
 		piece = find_word(m, h->at[i]);
 		if (piece == 0)

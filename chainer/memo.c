@@ -33,7 +33,8 @@ struct places {
 
 static struct {
 	struct places chains, others;
-	struct row *changed;
+	struct row **changed;
+	size_t n_changed, cap_changed;
 	struct rows_copies kinds[KINDS];
 	enum msg_id ids[KINDS];
 	size_t n_kinds;
@@ -131,7 +132,7 @@ free_left(void)
 static void
 drop_all(void)
 {
-	memo.changed = NULL;
+	memo.n_changed = 0;
 	drop_before(UINT64_MAX);
 	free_left();
 }
@@ -352,8 +353,13 @@ memo_put(struct row *r, const void *msg)
 	if (r->dirty)
 		return;
 	r->dirty = true;
-	r->after = memo.changed;
-	memo.changed = r;
+	if (memo.n_changed == memo.cap_changed) {
+		memo.cap_changed = memo.cap_changed == 0 ? SLOTS_LEAST :
+						   2 * memo.cap_changed;
+		memo.changed = xrealloc(memo.changed,
+		    memo.cap_changed * sizeof(memo.changed[0]));
+	}
+	memo.changed[memo.n_changed++] = r;
 }
 
 void
@@ -410,14 +416,31 @@ memo_begin(struct stage *st)
 	memo.flushed = false;
 }
 
+/* Rows are all over memory: those to come are fetched meanwhile. */
+static void
+approach_changed(size_t i)
+{
+	enum { FAR = 8, NEAR = 4 };
+
+	if (i + FAR < memo.n_changed)
+		approach(memo.changed[i + FAR], sizeof(struct row));
+	if (i + NEAR < memo.n_changed &&
+	    memo.changed[i + NEAR]->kept.msg != NULL)
+		approach(memo.changed[i + NEAR]->kept.msg,
+		    memo.changed[i + NEAR]->kind->size);
+}
+
 void
 memo_flush(struct stage *st)
 {
 	struct db_txn *txn = stage_tables(st);
 	struct slice key;
 	struct row *r;
+	size_t i;
 
-	for (r = memo.changed; r != NULL; r = r->after) {
+	for (i = 0; i < memo.n_changed; i++) {
+		approach_changed(i);
+		r = memo.changed[i];
 		key = slice_of(r->key, r->key_len);
 		if (r->join == NULL)
 			db_put_msg_later(txn, r->table, key, r->id,
@@ -427,7 +450,7 @@ memo_flush(struct stage *st)
 			    r->kept.msg, r->join);
 		r->dirty = false;
 	}
-	memo.changed = NULL;
+	memo.n_changed = 0;
 	memo.flushed = true;
 }
 
@@ -462,6 +485,9 @@ memo_release(void)
 	drop_all();
 	free(memo.chains.at);
 	free(memo.others.at);
+	free(memo.changed);
+	memo.changed = NULL;
+	memo.cap_changed = 0;
 	memo.chains = memo.others = (struct places){ 0 };
 	while (memo.n_kinds > 0)
 		rows_copies_release(&memo.kinds[--memo.n_kinds]);

@@ -26,8 +26,7 @@ struct row {
 	struct sketch *sketch;
 	struct rows_copy kept;	/* the record; of nothing: there is no row */
 	struct rows_copies *kind;	/* of such records */
-	bool dirty;
-	struct row *after;	/* of all that were changed */
+	bool dirty;		/* it is among those that were changed */
 	/* Not NULL: it was not read; this takes in what the table has of it. */
 	void (*join)(void *msg, const void *there);
 	size_t bytes;		/* as counted */

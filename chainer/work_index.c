@@ -14,6 +14,15 @@ word_key(struct slice stream, struct slice word)
 	return k;
 }
 
+static const struct msg_chain_refs *
+find_word(struct work *w, struct slice word)
+{
+	struct key k = word_key(w->stream_key, word);
+
+	return memo_msg(memo_find(w->st, TABLE_chain_words, MSG_chain_refs,
+	    key_slice(&k)));
+}
+
 struct hit {
 	uint64_t ref, weight;
 };
@@ -39,13 +48,10 @@ look_up_words(struct work *w, const struct msg_strs *words,
     size_t most)
 {
 	const struct msg_chain_refs *refs;
-	struct key k;
 	size_t i, at;
 
 	for (i = 0; i < words->count && i < WORK_LOOKUP_WORDS; i++) {
-		k = word_key(w->stream_key, words->at[i]);
-		refs = memo_msg(memo_find(w->st, TABLE_chain_words,
-		    MSG_chain_refs, key_slice(&k)));
+		refs = find_word(w, words->at[i]);
 		for (at = 0; refs != NULL && at < refs->chains.count; at++)
 			n = add_hit(hits, n, most, refs->chains.at[at],
 			    i < weights->count ? weights->at[i] * scale : 1);
@@ -102,30 +108,31 @@ join_refs(void *msg, const void *there)
 }
 
 static void
+index_word(struct work *w, uint64_t ref, struct slice stream,
+    struct slice word)
+{
+	struct key k = word_key(stream, word);
+	struct row *row = memo_front(TABLE_chain_words, MSG_chain_refs,
+	    key_slice(&k), join_refs);
+	const struct msg_chain_refs *there = memo_msg(row);
+	struct msg_chain_refs refs = { 0 };
+
+	if (there != NULL)
+		refs = *there;
+	if (refs.chains.count > 0 && refs.chains.at[0] == ref)
+		return;
+	(void)refs_to_front(&refs.chains, w->arena, ref, WORK_POSTINGS);
+	memo_put(row, &refs);
+}
+
+static void
 index_words(struct work *w, uint64_t ref, struct slice stream,
     const struct msg_strs *words, size_t most)
 {
-	const struct msg_chain_refs *there;
-	struct msg_chain_refs refs;
-	struct row *row;
-	struct key k;
 	size_t i;
 
-	for (i = 0; i < words->count && i < most; i++) {
-		k = word_key(stream, words->at[i]);
-		row = memo_front(TABLE_chain_words, MSG_chain_refs,
-		    key_slice(&k), join_refs);
-		there = memo_msg(row);
-		if (there != NULL && there->chains.count > 0 &&
-		    there->chains.at[0] == ref)
-			continue;
-		refs = (struct msg_chain_refs){ 0 };
-		if (there != NULL)
-			refs = *there;
-		(void)refs_to_front(&refs.chains, w->arena, ref,
-		    WORK_POSTINGS);
-		memo_put(row, &refs);
-	}
+	for (i = 0; i < words->count && i < most; i++)
+		index_word(w, ref, stream, words->at[i]);
 }
 
 void
