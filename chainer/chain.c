@@ -235,18 +235,19 @@ join(struct weighed *all, const struct weighed_list *list,
 	return merge(all, old, all + old, n - old, out, most);
 }
 
-/* And their hashes, where there is a sketch to hold them. */
-static void
+/* And their hashes, where there is a sketch to hold them; their weight. */
+static uint64_t
 set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
     struct hashes *hashes, const struct weighed **all, size_t n)
 {
 	struct slice *word = arena_room(arena, n * sizeof(*word));
-	uint64_t *weight = arena_room(arena, n * sizeof(*weight));
+	uint64_t *weight = arena_room(arena, n * sizeof(*weight)), sum = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		word[i] = all[i]->word;
 		weight[i] = all[i]->weight;
+		sum += weight[i];
 	}
 	for (i = 0; hashes != NULL && i < n; i++) {
 		hashes->at[i] = all[i]->hash;
@@ -254,6 +255,7 @@ set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 	}
 	*words = (struct msg_strs){ word, n };
 	*weights = (struct msg_u64s){ weight, n };
+	return sum;
 }
 
 static struct weighed *
@@ -279,6 +281,7 @@ learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
 		new == NULL ? NULL : &new->entities };
 	const struct weighed *words[CHAIN_KEYWORDS], *names[CHAIN_ENTITIES];
 	struct sketch *again = NULL;
+	uint64_t weight;
 	size_t n, m;
 
 	n = join(room_for(arena, &a, &x), &a, &x, fades, words,
@@ -287,10 +290,12 @@ learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
 	    CHAIN_ENTITIES);
 	if (new != NULL)
 		again = sketch_again(arena, known, n, m);
-	set_list(arena, &c->keywords, &c->weights,
+	weight = set_list(arena, &c->keywords, &c->weights,
 	    again == NULL ? NULL : &again->keywords, words, n);
-	set_list(arena, &c->entities, &c->entity_weights,
+	(void)set_list(arena, &c->entities, &c->entity_weights,
 	    again == NULL ? NULL : &again->entities, names, m);
+	if (again != NULL)
+		again->weight = weight;
 	return again;
 }
 

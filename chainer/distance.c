@@ -230,14 +230,9 @@ known_of(uint64_t w, uint64_t known)
 }
 
 static uint64_t
-sum_of(const struct msg_u64s *weights, size_t n)
+weight_of(const struct topic *t)
 {
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < n && i < weights->count; i++)
-		sum += weights->at[i];
-	return sum;
+	return t->sketch == NULL ? topic_weight(t) : t->sketch->weight;
 }
 
 /*
@@ -290,8 +285,7 @@ unsigned
 topics_alike(const struct topic *a, const struct topic *b, unsigned least)
 {
 	struct words x = keywords_of(a), y = keywords_of(b);
-	uint64_t all_a = sum_of(&a->weights, a->keywords.count);
-	uint64_t all_b = sum_of(&b->weights, b->keywords.count);
+	uint64_t all_a = weight_of(a), all_b = weight_of(b);
 	uint64_t in_a = 0, in_b = 0, v, w, rest = all_a;
 	size_t i, at;
 
@@ -323,7 +317,7 @@ fresh_weight(const struct topic *claim, const struct topic *chain)
 	size_t i, at;
 
 	if (are_strange(in, of))
-		return sum_of(&claim->weights, claim->keywords.count);
+		return weight_of(claim);
 	for (i = 0; i < claim->keywords.count; i++)
 		if (!holds(in, of, i, &at))
 			fresh += weight_at(&claim->weights, i);

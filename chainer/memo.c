@@ -4,6 +4,7 @@
 #include "chainer/memo.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -341,8 +342,11 @@ memo_approach_chain(uint64_t ref)
 	if (r == NULL || r->kept.msg == NULL)
 		return;
 	approach(r->kept.msg, sizeof(struct msg_chain));
-	if (r->sketch != NULL)
-		approach(r->sketch, sizeof(*r->sketch) + HASHES);
+	if (r->sketch == NULL)
+		return;
+	/* The letters are seldom looked at. */
+	approach(r->sketch, offsetof(struct sketch, subject.at));
+	approach(r->sketch + 1, HASHES);
 }
 
 void

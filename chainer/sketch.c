@@ -5,6 +5,7 @@
 
 #include <xxhash.h>
 
+#include "chainer/chain.h"
 #include "common/text.h"
 #include "common/xmalloc.h"
 
@@ -86,6 +87,7 @@ sketch_topic(struct arena *arena, const struct topic *t)
 
 	place_hashes(s, k, e);
 	s->gist->found = false;
+	s->weight = topic_weight(t);
 	hash_list(&t->keywords, &s->keywords);
 	hash_list(&t->entities, &s->entities);
 	letters_read(&s->subject, arena, t->subject);
@@ -107,14 +109,24 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
 	return again;
 }
 
+static size_t
+larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A copy has room for as much as a chain remembers: it grows once. */
 void
 sketch_keep(struct sketch **kept, const struct sketch *s)
 {
-	size_t bytes = bytes_of(s->n_keywords, s->n_entities);
+	size_t k = s->n_keywords, e = s->n_entities;
+	size_t bytes = bytes_of(k, e);
 
-	if (*kept == NULL || (*kept)->n_keywords != s->n_keywords ||
-	    (*kept)->n_entities != s->n_entities)
-		*kept = xrealloc(*kept, bytes);
-	memcpy(*kept, s, bytes);
-	place_hashes(*kept, s->n_keywords, s->n_entities);
+	if (*kept == NULL || k > CHAIN_KEYWORDS || e > CHAIN_ENTITIES)
+		*kept = xrealloc(*kept, bytes_of(larger(k, CHAIN_KEYWORDS),
+		    larger(e, CHAIN_ENTITIES)));
+	/* A gist that nobody has asked for is empty. */
+	memcpy(*kept, s, s->gist->found ? bytes :
+	    bytes - sizeof(s->gist->at));
+	place_hashes(*kept, k, e);
 }

@@ -42,8 +42,20 @@ struct sketch {
 	struct gist *gist;	/* found when it is first asked for */
 	struct hashes keywords, entities;
 	size_t n_keywords, n_entities;
+	uint64_t weight;	/* of all keywords */
 	struct letters subject;
 };
+
+static inline uint64_t
+topic_weight(const struct topic *t)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->keywords.count && i < t->weights.count; i++)
+		sum += t->weights.at[i];
+	return sum;
+}
 
 static inline void
 seen_add(struct seen *seen, uint32_t hash)

@@ -83,7 +83,6 @@ decide_turn(struct weave *v, size_t i)
 
 	if (!is_talk(&t))
 		return;
-	work_approach(&work_talk(v->work)->recent);
 	work_approach(&work_stream(v->work)->recent);
 	t.cues = cues_of(work_arena(v->work), t.text);
 	t.out->closing = t.cues.closing || t.c->concludes;

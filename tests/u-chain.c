@@ -112,7 +112,8 @@ test_sketches(void)
 			    a.weights.at[i] == b.weights.at[i];
 		t = chain_topic(&b);
 		again = sketch_topic(&arena, &t);
-		drawn = drawn && memcmp(&again->subject, &known->subject,
+		drawn = drawn && again->weight == known->weight &&
+		    memcmp(&again->subject, &known->subject,
 		    offsetof(struct letters, at) + again->subject.n) == 0 &&
 		    memcmp(&again->keywords.seen, &known->keywords.seen,
 			sizeof(again->keywords.seen)) == 0 &&
