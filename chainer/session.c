@@ -188,6 +188,7 @@ time_decide(struct weave *v)
 			check_chain(v, &due[i], now);
 		else
 			check_session(v, &due[i], now);
+	work_due_done(v->work, n);
 }
 
 void

@@ -77,6 +77,8 @@ struct work_due {
 };
 size_t work_due(struct work *w, bool domain, struct work_due **out,
     size_t most);
+/* After those were seen to: if all are gone, the next one is known. */
+void work_due_done(struct work *w, size_t n);
 void work_check(struct work *w, const struct msg_h_check *check, size_t index);
 
 /* ---- sessions ---- */

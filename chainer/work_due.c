@@ -40,6 +40,7 @@ work_unschedule(struct work *w, const struct key *stream, struct slice domain,
 {
 	struct key k = due_key(stream, due, id);
 
+	w->n_unscheduled++;
 	work_put_later(w, TABLE_chain_due, &k, MSG_none, NULL);
 	k = key_domain(domain);
 	k = due_key(&k, due, id);
@@ -55,25 +56,34 @@ work_schedule_chain(struct work *w, const struct msg_chain *c, int64_t due)
 	    &(struct msg_chain_due){ .chain = c->ref });
 }
 
+/* When the stream's next check is due, as its key says; false: it does not. */
+static bool
+read_next(const struct work *w, bool there, const struct db_entry *next,
+    int64_t *due)
+{
+	struct slice prefix = w->stream_key;
+
+	*due = INT64_MAX;
+	if (!there || next->key.len < prefix.len ||
+	    memcmp(next->key.ptr, prefix.ptr, prefix.len) != 0)
+		return true;
+	if (next->key.len != prefix.len + 16)
+		return false;
+	*due = key_read_i64(next->key, prefix.len);
+	return true;
+}
+
 /*
  * When a stream's first check is due, once it was looked up, is known as
  * long as the row is at hand: only work_note_due brings it nearer.
  */
-static void
-know_due(struct work *w, bool there, const struct db_entry *first)
+void
+work_due_done(struct work *w, size_t n)
 {
-	struct slice prefix = w->stream_key;
-	struct row *row = w->stream_row;
-
-	row->due_first = INT64_MAX;
-	row->due_known = true;
-	if (!there || first->key.len < prefix.len ||
-	    memcmp(first->key.ptr, prefix.ptr, prefix.len) != 0)
+	if (!w->knows_next || w->n_unscheduled != n)
 		return;
-	if (first->key.len == prefix.len + 16)
-		row->due_first = key_read_i64(first->key, prefix.len);
-	else
-		row->due_known = false;
+	w->stream_row->due_first = w->due_next;
+	w->stream_row->due_known = true;
 }
 
 void
@@ -113,8 +123,9 @@ look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 		out[n].due = key_read_i64(e.key, prefix.len);
 		n++;
 	}
-	if (!domain && seen == 0)
-		know_due(w, there, &e);
+	/* What cannot be read, and what is too much, is found again. */
+	w->knows_next = !domain && n == seen && n < most &&
+	    read_next(w, there, &e, &w->due_next);
 	db_cursor_close(&c);
 	return n;
 }

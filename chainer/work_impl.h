@@ -49,6 +49,9 @@ struct work {
 	struct msg_chain_stream stream;
 	struct msg_chain_talk talk;
 	bool has_talk, talk_dirty;
+	int64_t due_next;		/* the first check that is not due */
+	bool knows_next;
+	size_t n_unscheduled;
 	struct msg_said *said;		/* of this entry */
 	size_t n_said, cap_said;
 	struct work_chain **chains;
