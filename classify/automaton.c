@@ -5,7 +5,7 @@
  * A deterministic state is a set of positions (token nodes that may come next)
  * and whether something was found on arriving in it.  The positions of patterns
  * that begin anywhere are in every state, so they are kept in none: what they
- * give for a symbol is computed once.
+ * give for a symbol is computed once, when a text first has it.
  */
 #include "classify/automaton.h"
 
@@ -34,13 +34,17 @@ struct state {
 };
 
 struct beginning {		/* what patterns that begin anywhere do */
-	struct list at;
+	struct list at;		/* ascending */
 	bool found;
+	bool known;
 };
 
 struct cache {
 	struct nfa nfa;
+	struct list floating;	/* where patterns that begin anywhere do */
 	struct beginning *after;	/* by symbol */
+	/* Bits of symbols: those they take, and those anything takes at first. */
+	uint64_t *wakes, *begins;
 	struct state states[STATES_MAX];
 	size_t count, room;
 	uint16_t slots[SLOTS];
@@ -124,16 +128,30 @@ closure_stay(struct cache *c, struct list at)
 
 /* A few, and those of one pattern come in order: insertion. */
 static void
-list_sort(struct list *l)
+list_sort(uint32_t *items, size_t count)
 {
-	for (size_t i = 1; i < l->count; i++) {
-		uint32_t hold = l->items[i];
+	for (size_t i = 1; i < count; i++) {
+		uint32_t hold = items[i];
 		size_t k = i;
 
-		for (; k > 0 && l->items[k - 1] > hold; k--)
-			l->items[k] = l->items[k - 1];
-		l->items[k] = hold;
+		for (; k > 0 && items[k - 1] > hold; k--)
+			items[k] = items[k - 1];
+		items[k] = hold;
 	}
+}
+
+/* The first so many and those behind them are in order: now all are. */
+static void
+list_merge(struct list *l, size_t first, uint32_t *room)
+{
+	size_t more = l->count - first, at = l->count;
+
+	if (more > 0)
+		memcpy(room, l->items + first, more * sizeof(*room));
+	while (more > 0)
+		l->items[--at] = first > 0 &&
+		    l->items[first - 1] > room[more - 1] ?
+		    l->items[--first] : room[--more];
 }
 
 static struct list
@@ -175,15 +193,13 @@ place_of(const struct cache *c, size_t number)
 	return (uint16_t)(number | marks);
 }
 
-/* The state for the set just built, made if there is none such. */
+/* The state for the set just built, in order, made if there is none such. */
 static uint16_t
 state_intern(struct cache *c)
 {
-	uint32_t hash;
+	uint32_t hash = list_hash(c->at, c->found);
 	size_t slot;
 
-	list_sort(&c->at);
-	hash = list_hash(c->at, c->found);
 	for (slot = hash % SLOTS; c->slots[slot] != 0; slot = (slot + 1) % SLOTS) {
 		const struct state *s = &c->states[c->slots[slot]];
 
@@ -219,23 +235,67 @@ cache_clear(struct automaton *a)
 	c->states[PLACE_START].at = list_keep(&c->arena, c->at);
 }
 
-/* Where the patterns that begin anywhere are after each symbol as the first. */
+/* The symbols that one of the positions takes, as bits. */
+static uint64_t *
+symbols_taken(struct cache *c, struct list at)
+{
+	uint64_t *bits = arena_array(&c->fixed, c->nfa.row_words,
+	    sizeof(*bits));
+
+	for (size_t i = 0; i < at.count; i++) {
+		const uint64_t *row = c->nfa.has +
+		    c->nfa.nodes[at.items[i]].set * c->nfa.row_words;
+
+		for (size_t w = 0; w < c->nfa.row_words; w++)
+			bits[w] |= row[w];
+	}
+	return bits;
+}
+
+static bool
+has_symbol(const uint64_t *bits, unsigned symbol)
+{
+	return bits[symbol / 64] >> (symbol % 64) & 1;
+}
+
 static void
 floating_prepare(struct cache *c)
 {
-	struct list floating;
-
 	closure_begin(c);
 	for (size_t i = 0; i < c->nfa.floating_count; i++)
 		closure_add(c, c->nfa.floating[i]);
-	floating = list_keep(&c->fixed, c->at);
+	c->floating = list_keep(&c->fixed, c->at);
 	c->after = arena_array(&c->fixed, c->nfa.symbols, sizeof(*c->after));
-	for (unsigned s = 0; s < c->nfa.symbols; s++) {
-		closure_begin(c);
-		closure_move(c, floating, s);
-		c->after[s].at = list_keep(&c->fixed, c->at);
-		c->after[s].found = c->found;
-	}
+	c->wakes = symbols_taken(c, c->floating);
+}
+
+/* A comma that none of them takes leaves them where they are. */
+static void
+begins_prepare(struct cache *c)
+{
+	struct list start = c->states[PLACE_START].at;
+
+	c->begins = symbols_taken(c, start);
+	for (size_t w = 0; w < c->nfa.row_words; w++)
+		c->begins[w] |= c->wakes[w];
+	if (start.count > 0)
+		c->begins[c->nfa.comma / 64] |= UINT64_C(1)
+		    << (c->nfa.comma % 64);
+}
+
+/* Where the patterns that begin anywhere are after the symbol as the first. */
+static const struct beginning *
+beginning_of(struct cache *c, unsigned symbol)
+{
+	struct beginning *b = &c->after[symbol];
+
+	if (b->known)
+		return b;
+	closure_begin(c);
+	closure_move(c, c->floating, symbol);
+	list_sort(c->at.items, c->at.count);
+	*b = (struct beginning){ list_keep(&c->fixed, c->at), c->found, true };
+	return b;
 }
 
 void
@@ -257,6 +317,7 @@ automaton_open(struct automaton *a, const struct nfa *nfa)
 	arena_init(&c->fixed);
 	floating_prepare(c);
 	cache_clear(a);
+	begins_prepare(c);
 }
 
 void
@@ -295,7 +356,8 @@ automaton_make(struct automaton *a, unsigned place, unsigned symbol)
 	struct cache *c = a->cache;
 	unsigned number = place & PLACE_STATE;
 	struct list from = c->states[number].at;
-	const struct beginning *more = &c->after[symbol];
+	const struct beginning *more = beginning_of(c, symbol);
+	size_t moved;
 	bool full = c->count == STATES_MAX;
 	uint16_t to;
 
@@ -314,8 +376,11 @@ automaton_make(struct automaton *a, unsigned place, unsigned symbol)
 	closure_move(c, from, symbol);
 	if (symbol == c->nfa.comma)
 		closure_stay(c, from);
+	moved = c->at.count;
+	list_sort(c->at.items, moved);
 	for (size_t i = 0; i < more->at.count; i++)
 		closure_add(c, more->at.items[i]);
+	list_merge(&c->at, moved, c->stack);
 	c->found |= more->found;
 	to = state_intern(c);
 	/* After a clearing the old number means nothing, or something else. */
@@ -327,9 +392,13 @@ automaton_make(struct automaton *a, unsigned place, unsigned symbol)
 bool
 automaton_wakes(const struct automaton *a, unsigned symbol)
 {
-	const struct beginning *b = &a->cache->after[symbol];
+	return has_symbol(a->cache->wakes, symbol);
+}
 
-	return b->at.count > 0 || b->found;
+bool
+automaton_begins(const struct automaton *a, unsigned symbol)
+{
+	return has_symbol(a->cache->begins, symbol);
 }
 
 size_t

@@ -71,8 +71,9 @@ automaton_step(struct automaton *a, unsigned place, unsigned symbol)
 	return to != 0 ? to : automaton_make(a, place, symbol);
 }
 
-/* Would the symbol lead out of idleness? */
+/* Would the symbol lead out of idleness?  And as a text's first? */
 bool automaton_wakes(const struct automaton *a, unsigned symbol);
+bool automaton_begins(const struct automaton *a, unsigned symbol);
 
 size_t automaton_states(const struct automaton *a);
 size_t automaton_made(const struct automaton *a);

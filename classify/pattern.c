@@ -273,17 +273,6 @@ roll_add(struct roll *r, uint32_t group, unsigned symbol)
 	r->calls[r->count++] = (struct call){ group, (uint16_t)symbol };
 }
 
-static bool
-group_begins(const struct group *g, struct automaton *a, unsigned symbol)
-{
-	unsigned to;
-
-	if (g->start_count[true] == 0)
-		return automaton_wakes(a, symbol);
-	to = automaton_step(a, PLACE_START, symbol);
-	return !(to & PLACE_RESTS) || (to & PLACE_FOUND);
-}
-
 static void
 rolls_fill(struct patterns *p)
 {
@@ -298,7 +287,7 @@ rolls_fill(struct patterns *p)
 
 			if (automaton_wakes(a, symbol))
 				roll_add(&p->wakes, g, symbol);
-			if (group_begins(&p->groups[g], a, symbol))
+			if (automaton_begins(a, symbol))
 				roll_add(&p->begins, g, symbol);
 		}
 		p->begins.at[w + 1] = (uint32_t)p->begins.count;

@@ -218,6 +218,8 @@ open_rows(struct rows **rows)
 	rows[TABLE_effort_streams] = rows_open(TABLE_effort_streams,
 	    MSG_a_stream);
 	rows[TABLE_artifacts] = rows_open(TABLE_artifacts, MSG_artifact);
+	rows[TABLE_similar_words] = rows_open(TABLE_similar_words,
+	    MSG_similar_refs);
 	rows[TABLE_episode_digests] = rows_open(TABLE_episode_digests,
 	    MSG_episode_digest);
 	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);

@@ -197,6 +197,9 @@ unschedule(struct work *w, const struct held *h, int64_t at)
 	struct key k = due_key(stream_key(&h->d), at, h->thread);
 
 	db_delete(stage_tables(w->c->st), TABLE_episode_dues, key_slice(&k));
+	/* Once live, always: of the others there is none. */
+	if (!h->d.live)
+		return;
 	k = due_key(key_domain(h->d.domain), at, h->thread);
 	db_delete(stage_tables(w->c->st), TABLE_episode_live_dues,
 	    key_slice(&k));

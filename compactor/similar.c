@@ -347,7 +347,7 @@ gather(struct compact *c, enum similar_kind kind, struct slice user,
 
 	for (i = 0; i < looked; i++) {
 		key_set_word(&key, prefix, words[i].stem);
-		if (!compact_get(c, TABLE_similar_words, &key,
+		if (!compact_share(c, TABLE_similar_words, &key,
 			MSG_similar_refs, &refs))
 			continue;
 		for (k = 0; k + 1 < refs.docs.count &&
@@ -404,7 +404,7 @@ add_ref(struct compact *c, const struct key *key, uint64_t seq, uint64_t n)
 	struct msg_similar_refs old, refs = { 0 };
 	size_t kept = 0;
 
-	if (compact_get(c, TABLE_similar_words, key, MSG_similar_refs, &old))
+	if (compact_share(c, TABLE_similar_words, key, MSG_similar_refs, &old))
 		kept = old.docs.count < 2 * (SIMILAR_LISTED - 1) ?
 		    old.docs.count : 2 * (SIMILAR_LISTED - 1);
 	refs.docs.at = arena_array(c->arena, kept + 2,
