@@ -12,12 +12,13 @@
 enum {
 	BUCKETS = 1024,
 	ROWS_MOST = 2048,	/* more are written and forgotten */
-	ROWS_KEPT = 256,	/* more are forgotten between batches */
+	ROWS_KEPT = 1024,	/* of more, those of the last batch stay */
 };
 
 struct row {
 	struct row *next;	/* of the bucket */
 	uint64_t hash;
+	uint64_t used;		/* in which batch, counted here */
 	bool dirty;
 	struct rows_copy copy;	/* of nothing: there is no such record */
 	size_t key_len;
@@ -35,6 +36,7 @@ struct rows {
 	size_t n_rows, n_dirty;
 	uint64_t resets;	/* of the arena, as of the last call */
 	uint64_t batch;		/* the transaction that the rows are of */
+	uint64_t batches;	/* that have begun so far */
 	bool put;		/* since it began */
 };
 
@@ -57,21 +59,34 @@ rows_convert(struct rows *rows, void (*pack)(void *msg, struct arena *arena),
 	rows->unpack = unpack;
 }
 
+static void
+free_row(struct rows *rows, struct row *r)
+{
+	rows_copy_release(&r->copy);
+	free(r);
+	rows->n_rows--;
+}
+
+/* Those last used before that batch. */
+static void
+drop_before(struct rows *rows, uint64_t batch)
+{
+	struct row *r, **at;
+	size_t i;
+
+	for (i = 0; rows->n_rows > 0 && i < BUCKETS; i++)
+		for (at = &rows->buckets[i]; (r = *at) != NULL; )
+			if (r->used < batch) {
+				*at = r->next;
+				free_row(rows, r);
+			} else
+				at = &r->next;
+}
+
 void
 rows_begin(struct rows *rows)
 {
-	struct row *r, *next;
-	size_t i;
-
-	for (i = 0; rows->n_rows > 0 && i < BUCKETS; i++) {
-		for (r = rows->buckets[i]; r != NULL; r = next) {
-			next = r->next;
-			rows_copy_release(&r->copy);
-			free(r);
-			rows->n_rows--;
-		}
-		rows->buckets[i] = NULL;
-	}
+	drop_before(rows, UINT64_MAX);
 	rows->n_dirty = 0;
 	rows_copies_free_old(&rows->copies);
 }
@@ -88,8 +103,11 @@ rows_resume(struct rows *rows, const struct db_txn *txn)
 	bool kept = batch == rows->batch ? !rows->put :
 	    batch == rows->batch + 1 && rows->n_dirty == 0;
 
-	if (!kept || rows->n_rows > ROWS_KEPT)
+	if (!kept)
 		rows_begin(rows);
+	else if (rows->n_rows > ROWS_KEPT)
+		drop_before(rows, rows->batches);
+	rows->batches++;
 	rows->batch = batch;
 	rows->put = false;
 }
@@ -160,8 +178,10 @@ find_row(const struct rows *rows, struct slice key, uint64_t hash)
 	struct row *r;
 
 	for (r = rows->buckets[hash % BUCKETS]; r != NULL; r = r->next)
-		if (r->hash == hash && slice_eq(row_key(r), key))
+		if (r->hash == hash && slice_eq(row_key(r), key)) {
+			r->used = rows->batches;
 			return r;
+		}
 	return NULL;
 }
 
@@ -173,6 +193,7 @@ add_row(struct rows *rows, struct slice key, uint64_t hash)
 	memcpy(r->key, key.ptr, key.len);
 	r->key_len = key.len;
 	r->hash = hash;
+	r->used = rows->batches;
 	r->next = rows->buckets[hash % BUCKETS];
 	rows->buckets[hash % BUCKETS] = r;
 	rows->n_rows++;

@@ -228,17 +228,65 @@ text_is_upper(int32_t cp)
 	    utf8proc_category(cp) == UTF8PROC_CATEGORY_LT;
 }
 
+/* ---- eight bytes of ASCII at once ---- */
+
+static const uint64_t each_byte = UINT64_C(0x0101010101010101);
+
+/* 0x20 for each capital, which is what makes it small. */
+static inline uint64_t
+capitals(uint64_t bytes)
+{
+	uint64_t from = bytes + each_byte * (0x80 - 'A');
+	uint64_t behind = bytes + each_byte * (0x7f - 'Z');
+
+	return (from & ~behind & each_byte * 0x80) >> 2;
+}
+
+bool
+text_is_ascii(struct slice s)
+{
+	uint64_t bytes, all = 0;
+	size_t i = 0;
+
+	for (; s.len - i >= sizeof(bytes); i += sizeof(bytes)) {
+		memcpy(&bytes, s.ptr + i, sizeof(bytes));
+		all |= bytes;
+	}
+	for (; i < s.len; i++)
+		all |= (unsigned char)s.ptr[i];
+	return (all & each_byte * 0x80) == 0;
+}
+
+static bool
+has_capital(struct slice s)
+{
+	uint64_t bytes, all = 0;
+	size_t i = 0;
+
+	for (; s.len - i >= sizeof(bytes); i += sizeof(bytes)) {
+		memcpy(&bytes, s.ptr + i, sizeof(bytes));
+		all |= capitals(bytes);
+	}
+	for (; i < s.len; i++)
+		all |= ascii_upper(s.ptr[i]);
+	return all != 0;
+}
+
 static struct slice
 fold_ascii(struct arena *a, struct slice s)
 {
+	uint64_t bytes;
 	size_t i = 0;
 	char *out;
 
-	while (i < s.len && !ascii_upper(s.ptr[i]))
-		i++;
-	if (i == s.len)
+	if (!has_capital(s))
 		return s;
 	out = arena_cstr(a, s);
+	for (; s.len - i >= sizeof(bytes); i += sizeof(bytes)) {
+		memcpy(&bytes, out + i, sizeof(bytes));
+		bytes += capitals(bytes);
+		memcpy(out + i, &bytes, sizeof(bytes));
+	}
 	for (; i < s.len; i++)
 		if (ascii_upper(out[i]))
 			out[i] += 'a' - 'A';
@@ -294,11 +342,8 @@ text_fold(struct arena *a, struct slice s)
 {
 	struct slice piece, rest = s;
 	char *out, *at;
-	size_t wide = 0;
 
-	while (wide < s.len && (unsigned char)s.ptr[wide] < 0x80)
-		wide++;
-	if (wide == s.len)
+	if (text_is_ascii(s))
 		return fold_ascii(a, s);
 	/* The longest compatibility expansion is elevenfold in bytes. */
 	out = at = arena_alloc(a, s.len * 11 + FOLD_GROWTH * 4);

@@ -48,6 +48,7 @@ bool text_is_upper(int32_t cp);
  * where nothing changes, else memory of the arena.
  */
 struct slice text_fold(struct arena *a, struct slice s);
+bool text_is_ascii(struct slice s);
 /* Does `s`, folded, equal the ASCII lower-case word? */
 bool text_is_word(struct slice s, const char *lower);
 

@@ -12,33 +12,31 @@
 #include "compactor/effort_words_impl.h"
 #include "compactor/word_index.h"
 
-/* "doesnt": many type it so.  No word is empty here. */
+/* "doesnt": many type it so. */
 static bool
-is_negation_typed(struct slice word, const char *negation)
+is_negation_typed(struct slice word, const struct indexed_word *x)
 {
-	size_t n;
-
-	if ((word.ptr[word.len - 1] | 0x20) != 't')
-		return false;
-	n = strlen(negation);
-	return n > 3 && strcmp(negation + n - 3, "n't") == 0 &&
-	    word.len == n - 1 && strncasecmp(word.ptr, negation, n - 2) == 0;
+	return x->negation && word.len == x->len - 1 &&
+	    (word.ptr[word.len - 1] | 0x20) == 't' &&
+	    strncasecmp(word.ptr, x->word, x->len - 2) == 0;
 }
 
 /* Most words of a list begin with another letter: one look tells. */
 static inline bool
 is_listed(struct slice word, const struct word_index *x)
 {
-	unsigned letter, i;
+	const struct indexed_word *at, *end;
+	unsigned letter;
 
 	if (word.len == 0)
 		return false;
 	letter = word_index_letter(word.ptr[0]);
 	if (!word_index_may_have(x, letter, word.len))
 		return false;
-	for (i = x->from[letter]; i < x->from[letter + 1]; i++)
-		if (text_is_word(word, x->words[i]) ||
-		    is_negation_typed(word, x->words[i]))
+	end = &x->words[x->from[letter + 1]];
+	for (at = &x->words[x->from[letter]]; at < end; at++)
+		if ((at->len == word.len && text_is_word(word, at->word)) ||
+		    is_negation_typed(word, at))
 			return true;
 	return false;
 }

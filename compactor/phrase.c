@@ -68,17 +68,14 @@ add_word(struct arena *a, struct phrase_word *w, struct slice written,
 size_t
 phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 {
-	size_t at = 0, end, count = 0, spaces = 0, room;
-	unsigned char bits = 0;
-	const char *folded;
-
-	for (size_t i = 0; i < sentence.len; i++) {
-		bits |= (unsigned char)sentence.ptr[i];
-		spaces += is_space(sentence.ptr[i]);
-	}
+	size_t at = 0, end, count = 0;
+	/* Between two words there is a space. */
+	size_t room = sentence.len / 2 + 1 < PHRASE_WORDS ?
+	    sentence.len / 2 + 1 : PHRASE_WORDS;
 	/* What is ASCII stays where it is. */
-	folded = bits < 0x80 ? text_fold(a, sentence).ptr : NULL;
-	room = spaces + 1 < PHRASE_WORDS ? spaces + 1 : PHRASE_WORDS;
+	const char *folded = text_is_ascii(sentence) ?
+	    text_fold(a, sentence).ptr : NULL;
+
 	*out = arena_array(a, room, sizeof(**out));
 	while (count < room) {
 		while (at < sentence.len && is_space(sentence.ptr[at]))
@@ -103,77 +100,31 @@ first_word(const char *phrase)
 	return slice_of(phrase, (size_t)(strchrnul(phrase, ' ') - phrase));
 }
 
-/*
- * The first word of a phrase against a word, as slice_cmp has it.  This is
- * asked so often that the word's end is not looked for first.
- */
-static inline int
-first_cmp(const char *phrase, struct slice word)
-{
-	/* Most differ in the first letter. */
-	if (word.len > 0 && phrase[0] > ' ' && phrase[0] != word.ptr[0])
-		return (unsigned char)phrase[0] < (unsigned char)word.ptr[0] ?
-		    -1 : 1;
-	for (size_t i = 0; i < word.len; i++) {
-		unsigned char c = (unsigned char)phrase[i];
-
-		if (c == ' ' || c == '\0')
-			return -1;
-		if (c != (unsigned char)word.ptr[i])
-			return c < (unsigned char)word.ptr[i] ? -1 : 1;
-	}
-	return phrase[word.len] != ' ' && phrase[word.len] != '\0';
-}
-
-/* The first phrase that begins with no smaller word, from low to high. */
-static size_t
-lower_bound(struct phrases p, struct slice word, size_t low, size_t high)
-{
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (first_cmp(p.list[mid], word) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* How many words the phrase has, if they are these; else 0. */
+/* How many words the phrase has, if they are these, as the first is. */
 static size_t
 fits(const struct phrase_word *words, size_t count, const char *phrase)
 {
-	for (size_t n = 0; n < count; n++) {
-		if (first_cmp(phrase, words[n].folded) != 0)
+	struct slice word = words[0].folded;
+	size_t n;
+
+	for (n = 1; phrase[word.len] != '\0'; n++) {
+		if (n == count)
 			return 0;
-		phrase += words[n].folded.len;
-		if (*phrase == '\0')
-			return n + 1;
-		phrase++;
+		phrase += word.len + 1;
+		word = words[n].folded;
+		if (strncmp(phrase, word.ptr, word.len) != 0 ||
+		    (phrase[word.len] != ' ' && phrase[word.len] != '\0'))
+			return 0;
 	}
-	return 0;
+	return n;
 }
 
-/* The longest phrase from the first of the words on. */
-static size_t
-longest(const struct phrase_word *words, size_t count, struct phrases p,
-    size_t from, size_t end)
-{
-	size_t most = 0, n;
-
-	for (size_t i = lower_bound(p, words[0].folded, from, end);
-	     i < end && first_cmp(p.list[i], words[0].folded) == 0; i++) {
-		n = fits(words, count, p.list[i]);
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
+/* The longest phrase from one of the words on. */
 static inline size_t
 look_at(const struct phrase_word *words, size_t count, size_t at,
     struct phrases p, const struct word_index *x)
 {
+	size_t most = 0, end, n;
 	struct slice word;
 	unsigned letter;
 
@@ -183,8 +134,15 @@ look_at(const struct phrase_word *words, size_t count, size_t at,
 	letter = word_index_letter(word.ptr[0]);
 	if (!word_index_may_have(x, letter, word.len))
 		return 0;
-	return longest(words + at, count - at, p, x->from[letter],
-	    letter == 0 ? p.count : x->from[letter + 1]);
+	end = letter == 0 ? p.count : x->from[letter + 1];
+	for (size_t i = x->from[letter]; i < end; i++) {
+		if (x->first_lens[i] != word.len ||
+		    memcmp(p.list[i], word.ptr, word.len) != 0)
+			continue;
+		n = fits(words + at, count - at, p.list[i]);
+		most = n > most ? n : most;
+	}
+	return most;
 }
 
 size_t

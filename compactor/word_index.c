@@ -29,26 +29,37 @@ add_up(struct word_index *x)
 	}
 }
 
+static struct indexed_word
+word_of(const char *word)
+{
+	size_t len = strlen(word);
+
+	return (struct indexed_word){ word, len,
+		len > 3 && strcmp(word + len - 3, "n't") == 0 };
+}
+
 static void
 fill_words(struct word_index *x, const char *const *list)
 {
 	uint16_t at[INDEX_LETTERS + 1];
-	size_t i, len;
+	struct indexed_word is;
 	unsigned letter;
+	size_t i;
 
 	for (i = 0; list[i] != NULL; i++) {
 		letter = word_index_letter(list[i][0]);
-		len = strlen(list[i]);
-		add_length(x, letter, len);
-		if (len > 3 && strcmp(list[i] + len - 3, "n't") == 0)
-			add_length(x, letter, len - 1);
+		is = word_of(list[i]);
+		add_length(x, letter, is.len);
+		if (is.negation)
+			add_length(x, letter, is.len - 1);
 		x->from[letter]++;
 	}
 	add_up(x);
 	x->words = xcalloc(i + 1, sizeof(x->words[0]));
 	memcpy(at, x->from, sizeof(at));
 	for (i = 0; list[i] != NULL; i++)
-		x->words[at[word_index_letter(list[i][0])]++] = list[i];
+		x->words[at[word_index_letter(list[i][0])]++] =
+		    word_of(list[i]);
 }
 
 /* They are sorted by bytes: what is before the letter comes before it. */
@@ -59,10 +70,12 @@ fill_phrases(struct word_index *x, const char *const *list, size_t count)
 	unsigned l;
 	size_t i;
 
+	x->first_lens = xcalloc(count + 1, sizeof(x->first_lens[0]));
 	for (i = 0; i < count; i++) {
 		first = (unsigned char)list[i][0];
+		x->first_lens[i] = (size_t)(strchrnul(list[i], ' ') - list[i]);
 		add_length(x, word_index_letter(list[i][0]),
-		    (size_t)(strchrnul(list[i], ' ') - list[i]));
+		    x->first_lens[i]);
 		for (l = 1; l <= INDEX_LETTERS; l++)
 			x->from[l] = (uint16_t)(x->from[l] +
 			    (first < 'a' + l - 1));

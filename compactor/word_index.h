@@ -25,7 +25,14 @@ struct word_index {
 	uint32_t lengths[INDEX_LETTERS];
 	/* Those with a letter are from the one place up to the next. */
 	uint16_t from[INDEX_LETTERS + 1];
-	const char **words;
+	struct indexed_word *words;
+	size_t *first_lens;	/* of phrases: of each one's first word */
+};
+
+struct indexed_word {
+	const char *word;
+	size_t len;
+	bool negation;		/* it ends in "n't" */
 };
 
 /* Of a list that ends with NULL.  "doesn't" counts as "doesnt" too. */

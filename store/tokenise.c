@@ -209,17 +209,6 @@ put_term(struct tokeniser *t, struct slice term)
 	push(t, term, XXH3_64bits(term.ptr, term.len));
 }
 
-static bool
-is_ascii(struct slice s)
-{
-	size_t i;
-
-	for (i = 0; i < s.len; i++)
-		if ((unsigned char)s.ptr[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /*
  * Folded, and without marks where a word is of a script whose marks are
  * accents: elsewhere they are vowels.
@@ -235,7 +224,7 @@ fold(struct tokeniser *t, struct slice s)
 	int32_t first = 0;
 	size_t pos = 0;
 
-	if (is_ascii(folded) || !text_next(folded, &pos, &first) ||
+	if (text_is_ascii(folded) || !text_next(folded, &pos, &first) ||
 	    first >= 0x530 || folded.len > MEMO_KEY_BYTES * 2)
 		return folded;
 	len = utf8proc_map((const utf8proc_uint8_t *)folded.ptr,
@@ -265,7 +254,7 @@ put_word(struct tokeniser *t, struct slice folded)
 	if (is_stop(t, folded))
 		return;
 	folded = without_possessive(folded);
-	if (folded.len > MEMO_KEY_BYTES || !is_ascii(folded) ||
+	if (folded.len > MEMO_KEY_BYTES || !text_is_ascii(folded) ||
 	    is_stop(t, folded)) {
 		if (!is_stop(t, folded))
 			put_term(t, folded);

@@ -270,6 +270,41 @@ test_resume(void)
 	arena_reset(&t.arena);
 }
 
+/* Of too many, those that the last batch has used stay. */
+static void
+test_trim(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct msg_a_thread a = thread_of(5), b = thread_of(6), got;
+	struct db_txn *txn = db_write(t.db);
+	struct key k = key_u64(10001);
+	uint64_t i;
+
+	rows_resume(rows, txn);
+	for (i = 10000; i < 11500; i++) {
+		rows_put(rows, txn, i, &t.arena, &a);
+		rows_flush(rows, txn);
+	}
+	ok(db_commit(&txn) == DB_DONE, "a batch of many");
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	ok(rows_get(rows, txn, 10000, &t.arena, &got), "of which one is used");
+	ok(db_commit(&txn) == DB_DONE, "in the next");
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	/* Behind its back, to tell what is read from what is there still. */
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &b);
+	k = key_u64(10000);
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &b);
+	ok(rows_get(rows, txn, 10000, &t.arena, &got) && same(&got, &a),
+	    "that one stays");
+	ok(rows_get(rows, txn, 10001, &t.arena, &got) && same(&got, &b),
+	    "another is read again");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
 static void
 test_edit(void)
 {
@@ -309,6 +344,7 @@ main(void)
 	test_keys();
 	test_lists();
 	test_resume();
+	test_trim();
 	test_edit();
 	arena_release(&t.arena);
 	db_close(&t.db);

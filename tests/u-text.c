@@ -138,6 +138,34 @@ cuts(const char *text, const char *want)
 	buf_release(&out);
 }
 
+/* Bytes are looked at several at once: wherever one stands, and what it is. */
+static void
+test_ascii(void)
+{
+	char text[20], want[20];
+	size_t at, len, wrong = 0, wide = 0;
+	int c;
+
+	for (len = 1; len <= sizeof(text); len++)
+		for (at = 0; at < len; at++) {
+			memset(text, '@', len);
+			for (c = 0; c < 0x80; c++) {
+				text[at] = (char)c;
+				memcpy(want, text, len);
+				if (c >= 'A' && c <= 'Z')
+					want[at] = (char)(c + 'a' - 'A');
+				wrong += !slice_eq(text_fold(&arena,
+				    slice_of(text, len)), slice_of(want, len));
+				wrong += !text_is_ascii(slice_of(text, len));
+			}
+			text[at] = (char)0xc3;
+			wide += text_is_ascii(slice_of(text, len));
+			arena_reset(&arena);
+		}
+	is_int((long long)wrong, 0, "capitals are folded, nothing else is");
+	is_int((long long)wide, 0, "what is no ASCII is seen");
+}
+
 static void
 test_words(void)
 {
@@ -306,6 +334,7 @@ main(void)
 	test_utf8();
 	test_next();
 	test_fold();
+	test_ascii();
 	test_words();
 	test_numbers();
 	test_names();
