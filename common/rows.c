@@ -10,13 +10,14 @@
 #include "common/xmalloc.h"
 
 enum {
-	BUCKETS = 1024,
+	BUCKETS = 4096,
 	ROWS_MOST = 2048,	/* more are written and forgotten */
 	ROWS_KEPT = 1024,	/* of more, those of the last batch stay */
 };
 
 struct row {
 	struct row *next;	/* of the bucket */
+	struct row *next_dirty;
 	uint64_t hash;
 	uint64_t used;		/* in which batch, counted here */
 	bool dirty;
@@ -33,7 +34,8 @@ struct rows {
 	void (*unpack)(void *msg, struct arena *arena);
 	struct arena packing;
 	struct row *buckets[BUCKETS];
-	size_t n_rows, n_dirty;
+	struct row *dirty;	/* those that were put */
+	size_t n_rows;
 	uint64_t resets;	/* of the arena, as of the last call */
 	uint64_t batch;		/* the transaction that the rows are of */
 	uint64_t batches;	/* that have begun so far */
@@ -87,7 +89,7 @@ void
 rows_begin(struct rows *rows)
 {
 	drop_before(rows, UINT64_MAX);
-	rows->n_dirty = 0;
+	rows->dirty = NULL;
 	rows_copies_free_old(&rows->copies);
 }
 
@@ -101,7 +103,7 @@ rows_resume(struct rows *rows, const struct db_txn *txn)
 {
 	uint64_t batch = db_txn_id(txn);
 	bool kept = batch == rows->batch ? !rows->put :
-	    batch == rows->batch + 1 && rows->n_dirty == 0;
+	    batch == rows->batch + 1 && rows->dirty == NULL;
 
 	if (!kept)
 		rows_begin(rows);
@@ -149,13 +151,10 @@ void
 rows_flush(struct rows *rows, struct db_txn *txn)
 {
 	struct row *r;
-	size_t i;
 
-	for (i = 0; rows->n_dirty > 0 && i < BUCKETS; i++)
-		for (r = rows->buckets[i]; r != NULL; r = r->next)
-			if (r->dirty)
-				write_row(rows, txn, r);
-	rows->n_dirty = 0;
+	for (r = rows->dirty; r != NULL; r = r->next_dirty)
+		write_row(rows, txn, r);
+	rows->dirty = NULL;
 }
 
 /* An entry begins: nothing of the one before is pointed to any more. */
@@ -306,9 +305,12 @@ rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
 static void
 mark_dirty(struct rows *rows, struct row *r)
 {
-	rows->n_dirty += !r->dirty;
-	r->dirty = true;
 	rows->put = true;
+	if (r->dirty)
+		return;
+	r->dirty = true;
+	r->next_dirty = rows->dirty;
+	rows->dirty = r;
 }
 
 void *
