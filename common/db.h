@@ -151,6 +151,8 @@ bool db_seek(struct db_cursor *c, struct slice key, struct db_entry *out);
 /* The last one at or before key. */
 bool db_seek_back(struct db_cursor *c, struct slice key, struct db_entry *out);
 bool db_next(struct db_cursor *c, struct db_entry *out);
+/* The one behind this, of those that were appended, will be asked for soon. */
+void db_fetch_next(const struct db_entry *e);
 bool db_prev(struct db_cursor *c, struct db_entry *out);
 
 /* After DB_FULL: true if the map was made larger, so that trying again helps. */

@@ -241,9 +241,11 @@ read_on(struct db_txn *txn, struct db_cursor **at, enum table_id table,
 	if (!there)
 		there = db_seek(*at, key_slice(&key), &e) &&
 		    slice_eq(e.key, key_slice(&key));
-	if (there)
-		*record = e.value;
-	return there;
+	if (!there)
+		return false;
+	*record = e.value;
+	db_fetch_next(&e);
+	return true;
 }
 
 static int
