@@ -261,35 +261,45 @@ profile_learn(struct msg_link_thread *p, struct arena *arena,
 		learn_lean(p, t);
 }
 
-/* The same string, not only an equal one: where it stands, or `to`. */
-static size_t
-find_string(const struct msg_strs *list, struct slice word, size_t from,
-    size_t to)
+/* The string itself, not only an equal one. */
+static inline bool
+is_same(const struct slice *a, const struct slice *b)
+{
+	return a->ptr == b->ptr && a->len == b->len;
+}
+
+static bool
+has_string(const struct msg_strs *list, const struct slice *word)
 {
 	const struct slice *at = list->at;
+	size_t i;
 
-	while (from < to && (at[from].ptr != word.ptr ||
-		at[from].len != word.len))
-		from++;
-	return from;
+#pragma GCC unroll 4
+	for (i = 0; i < list->count; i++)
+		if (is_same(&at[i], word))
+			return true;
+	return false;
 }
 
 /*
- * Most of a list is as it was and in the same order.  A word that stays keeps
- * its string; only one that fell off a full list and came again has another.
+ * Most of a list is as it was and in the same order, but for one that moved.
+ * A word that stays keeps its string; only one that fell off a full list and
+ * came again has another.
  */
 static uint64_t
 fresh_words(const struct msg_strs *was, const struct msg_strs *is, size_t most)
 {
+	const struct slice *word = is->at;
 	uint64_t fresh = 0;
-	size_t i, at = 0, next;
+	size_t i, at = 0;
 
-	for (i = 0; i < is->count; i++) {
-		next = find_string(was, is->at[i], at, was->count);
-		if (next < was->count)
-			at = next + 1;
-		else if (find_string(was, is->at[i], 0, at) == at &&
-		    (is->count < most || find(was, is->at[i]) == was->count))
+	for (i = 0; i < is->count; i++, word++) {
+		if (at < was->count && is_same(&was->at[at], word))
+			at++;
+		else if (at + 1 < was->count && is_same(&was->at[at + 1], word))
+			at += 2;
+		else if (!has_string(was, word) &&
+		    (is->count < most || find(was, *word) == was->count))
 			fresh |= UINT64_C(1) << i;
 	}
 	return fresh;

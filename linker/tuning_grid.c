@@ -3,9 +3,9 @@
  *
  * All weights of the grid are tried on all samples: that is most of what a
  * tuning costs.  Weights are counted in steps here.  From one setting to the
- * next a step goes from the last weight to the one before it, so that each
- * sum moves by the difference of two terms; all thresholds of a setting are
- * read off the samples counted by their sums.  What cannot be better any more
+ * next a step goes from the last weight to another, so that each sum moves by
+ * the difference of two terms; all thresholds of a setting are read off the
+ * samples counted by their sums.  What cannot be better any more
  * is not tried.
  */
 #include "linker/tuning_grid.h"
@@ -28,17 +28,21 @@ enum {
 	SUM_UNIT = 4,		/* borders of buckets are multiples of it */
 };
 
-/* One thread of a decision; a score is its sum / STEPS. */
+/*
+ * One thread of a decision; a score is its sum / STEPS.  What a step to each of
+ * the first three weights adds may be less than nothing: it wraps around.
+ */
 struct line {
-	const unsigned *terms;
-	unsigned sum, step;
+	unsigned sum;		/* with a third weight of none */
+	unsigned row;		/* and with a second one of none too */
+	unsigned first, second, third;
 };
 
 /* A decision that some weights would make for another thread. */
 struct contest {
 	struct line lines[1 + TUNING_OTHERS];
 	size_t n;
-	bool related;
+	int gain[2];		/* of a link to the thread, and to another */
 };
 
 struct grid {
@@ -126,23 +130,41 @@ is_rival(const unsigned *terms, const unsigned *other)
 	return false;
 }
 
+static unsigned
+term(const unsigned *terms, enum score_term i)
+{
+	return terms[i] > SCORE_FULL ? SCORE_FULL : terms[i];
+}
+
+static struct line
+make_line(const unsigned *terms)
+{
+	unsigned last = term(terms, SCORE_recency);
+
+	return (struct line){ .row = STEPS * last,
+		.first = term(terms, SCORE_keyword) - last,
+		.second = term(terms, SCORE_entity) - last,
+		.third = term(terms, SCORE_topic) - last };
+}
+
 static void
 add_sample(struct grid *g, const struct tuning_sample *s)
 {
 	struct contest *c = &g->contests[g->n_contests];
 	size_t i;
 
-	*c = (struct contest){ .n = 1, .related = s->related };
-	c->lines[0].terms = s->terms;
+	*c = (struct contest){ .n = 1, .gain = { gain_of(s->related, s->related),
+	    gain_of(s->related, false) } };
+	c->lines[0] = make_line(s->terms);
 	for (i = 0; i < s->n_others; i++)
 		if (is_rival(s->terms, s->others[i]))
-			c->lines[c->n++].terms = s->others[i];
+			c->lines[c->n++] = make_line(s->others[i]);
 	g->unrelated += !s->related;
 	if (c->n > 1) {
 		g->n_contests++;
 		return;
 	}
-	g->gain[g->n_plain] = gain_of(s->related, s->related);
+	g->gain[g->n_plain] = c->gain[0];
 	g->plain[g->n_plain++] = c->lines[0];
 }
 
@@ -168,54 +190,53 @@ make_grid(const struct tuning_sample *samples, size_t n)
 
 /* ---- trying ---- */
 
-static unsigned
-term(const struct line *l, enum score_term i)
+/* A step of the second weight on, or to the next row: one of the first. */
+static inline void
+move_line(struct line *l, bool row)
 {
-	return l->terms[i] > SCORE_FULL ? SCORE_FULL : l->terms[i];
+	if (!row) {
+		l->sum += l->second;
+		return;
+	}
+	l->sum = l->row;
+	l->row += l->first;
 }
 
-/* The sum where the third weight is none, and what a step to it adds. */
-static void
-set_line(struct line *l, unsigned a, unsigned b)
-{
-	l->step = term(l, SCORE_topic) - term(l, SCORE_recency);
-	l->sum = a * term(l, SCORE_keyword) + b * term(l, SCORE_entity) +
-	    (STEPS - a - b) * term(l, SCORE_recency);
-}
-
-static void
-set_lines(struct grid *g, unsigned a, unsigned b)
+static inline __attribute__((always_inline)) void
+move_lines(struct grid *g, bool row)
 {
 	size_t i, k;
 
 	for (i = 0; i < g->n_plain; i++)
-		set_line(&g->plain[i], a, b);
+		move_line(&g->plain[i], row);
 	for (i = 0; i < g->n_contests; i++)
 		for (k = 0; k < g->contests[i].n; k++)
-			set_line(&g->contests[i].lines[k], a, b);
+			move_line(&g->contests[i].lines[k], row);
 }
 
 static inline unsigned
 line_sum(const struct line *l, unsigned c)
 {
-	return l->sum + c * l->step;
+	return l->sum + c * l->third;
 }
 
 static void
 count_contest(struct grid *g, const struct contest *t, unsigned c)
 {
 	unsigned best = line_sum(&t->lines[0], c), sum;
-	bool good = t->related;
+	unsigned better = best - best % STEPS + STEPS;	/* a higher score */
+	bool other = false;
 	size_t i;
 
 	for (i = 1; i < t->n; i++) {
 		sum = line_sum(&t->lines[i], c);
-		if (sum / STEPS > best / STEPS) {
+		if (sum >= better) {
 			best = sum;
-			good = false;
+			better = best - best % STEPS + STEPS;
+			other = true;
 		}
 	}
-	g->counts[g->bucket[best / SUM_UNIT]] += gain_of(t->related, good);
+	g->counts[g->bucket[best / SUM_UNIT]] += t->gain[other];
 }
 
 /* Of each bucket and those above it, under a setting. */
@@ -277,16 +298,18 @@ tuning_search(const struct score_rules *now,
 	struct score_rules r;
 	unsigned a, b, c;
 
-	for (a = 0; a <= STEPS; a++)
+	for (a = 0; a <= STEPS; a++) {
+		move_lines(g, true);
 		for (b = 0; a + b <= STEPS; b++) {
-			set_lines(g, a, b);
 			for (c = 0; a + b + c <= STEPS; c++) {
 				r = (struct score_rules){ { a * WEIGHT_STEP,
 				    b * WEIGHT_STEP, c * WEIGHT_STEP,
 				    (STEPS - a - b - c) * WEIGHT_STEP }, 0 };
 				try_thresholds(g, now, c, &r, &best);
 			}
+			move_lines(g, false);
 		}
+	}
 	free(g);
 	return best;
 }
