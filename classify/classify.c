@@ -21,6 +21,12 @@
 struct classify {
 	struct engine *engine;
 	struct rows *talks;	/* busy threads' rows, for the batch under way */
+	/*
+	 * What deciding made of the thread: it is what applying would make of
+	 * it.  Applying alone, after a crash, finds nothing here.
+	 */
+	struct msg_talk decided;
+	uint64_t decided_seq, decided_resets;
 };
 
 /* One turn of an entry, wherever the entry keeps it. */
@@ -122,6 +128,9 @@ decide_turns(struct stage *st, const struct stage_entry *e,
 		talk_after(&talk, envelope->user, turn.role, turn.text,
 		    &out->turns[i], arena);
 	}
+	c->decided = talk;
+	c->decided_seq = e->seq;
+	c->decided_resets = arena->resets;
 }
 
 /* {"act":"inform","confidence":0.9}; what else it says is not for us. */
@@ -191,22 +200,41 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 	return 0;
 }
 
+/* The thread behind the entry. */
 static void
-apply_turns(struct stage *st, const struct stage_entry *e,
+apply_talk(struct stage *st, const struct stage_entry *e,
     const struct msg_s_classify *s)
 {
 	const struct msg_s_ingest *place = &e->sections[STAGE_ingest].as->s_ingest;
-	struct msg_place asked = { .seq = e->seq };
+	struct classify *c = stage_state(st);
 	struct msg_talk talk;
 	struct turn turn;
-	struct key k;
 	size_t i;
 
+	if (c->decided_seq == e->seq &&
+	    c->decided_resets == stage_arena(st)->resets) {
+		put_talk(st, place->thread, &c->decided);
+		return;
+	}
 	read_talk(st, place, &talk);
 	for (i = 0; i < s->n_turns && i < turn_count(e); i++) {
 		turn = turn_at(e, i);
 		talk_after(&talk, e->entry.as->envelope.user, turn.role,
 		    turn.text, &s->turns[i], stage_arena(st));
+	}
+	put_talk(st, place->thread, &talk);
+}
+
+static void
+apply_turns(struct stage *st, const struct stage_entry *e,
+    const struct msg_s_classify *s)
+{
+	struct msg_place asked = { .seq = e->seq };
+	struct key k;
+	size_t i;
+
+	apply_talk(st, e, s);
+	for (i = 0; i < s->n_turns && i < turn_count(e); i++) {
 		if (!s->turns[i].asks)
 			continue;
 		asked.i = i;
@@ -214,7 +242,6 @@ apply_turns(struct stage *st, const struct stage_entry *e,
 		db_put_msg(stage_tables(st), TABLE_asked, key_slice(&k),
 		    MSG_place, &asked);
 	}
-	put_talk(st, place->thread, &talk);
 }
 
 /* A fork goes on from what its parent was, if it is made at the end of it. */
@@ -280,6 +307,7 @@ begin(struct stage *st)
 	struct classify *c = stage_state(st);
 
 	rows_begin(c->talks);
+	c->decided_seq = 0;
 }
 
 static void
