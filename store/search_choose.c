@@ -4,59 +4,83 @@
  * Those of them that pass the filters, in a heap; they go on to search_near.c.
  */
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "common/xmalloc.h"
 #include "store/search_impl.h"
 
 enum { CHOSEN = 300 };
 
-/* The later document wins a tie. */
-static bool
-is_worse(const struct scored *a, const struct scored *b)
-{
-	if (a->key < b->key)
-		return true;
-	return !(a->key > b->key) && a->doc < b->doc;
-}
-
+/* The hole at the top goes down to where the last one fits. */
 static void
-sink(struct heap *h)
+sink(struct heap *h, const struct scored *c)
 {
 	size_t at = 0, child;
-	struct scored held;
 
 	while ((child = 2 * at + 1) < h->n) {
-		if (child + 1 < h->n &&
-		    is_worse(&h->at[child + 1], &h->at[child]))
-			child++;
-		if (!is_worse(&h->at[child], &h->at[at]))
+		child += child + 1 < h->n &&
+		    h->at[child + 1].mark < h->at[child].mark;
+		if (h->at[child].mark >= c->mark)
 			break;
-		held = h->at[at];
 		h->at[at] = h->at[child];
-		h->at[child] = held;
 		at = child;
 	}
+	h->at[at] = *c;
 }
 
 void
 heap_offer(struct heap *h, const struct scored *c)
 {
 	size_t at, parent;
-	struct scored held;
 
 	if (h->n == h->most) {
-		h->at[0] = *c;
-		sink(h);
+		sink(h, c);
 		return;
 	}
-	h->at[h->n] = *c;
 	for (at = h->n++; at > 0; at = parent) {
 		parent = (at - 1) / 2;
-		if (!is_worse(&h->at[at], &h->at[parent]))
+		if (c->mark >= h->at[parent].mark)
 			break;
-		held = h->at[at];
 		h->at[at] = h->at[parent];
-		h->at[parent] = held;
+	}
+	h->at[at] = *c;
+}
+
+/* What a document must be above to be let in. */
+static float
+least_of(const struct heap *h)
+{
+	return h->n == h->most ? mark_key(h->at[0].mark) : 0.0f;
+}
+
+void
+select_best(struct scored *at, size_t n, size_t best)
+{
+	size_t low = 0, high = n, i, k;
+	struct scored held;
+	uint64_t pivot;
+
+	/* The best of all lie before `low`, none of them from `high` on. */
+	while (high - low > 1 && best > low && best < high) {
+		pivot = at[low + (high - low) / 2].mark;
+		for (i = low, k = high - 1;; i++, k--) {
+			while (at[i].mark > pivot)
+				i++;
+			while (at[k].mark < pivot)
+				k--;
+			if (i >= k)
+				break;
+			held = at[i];
+			at[i] = at[k];
+			at[k] = held;
+		}
+		/* Marks differ: the pivot lies at i or before it. */
+		if (best <= i)
+			high = i;
+		else
+			low = i;
 	}
 }
 
@@ -79,19 +103,43 @@ static void
 choose_one(struct run *r, struct heap *h, uint32_t place, uint32_t doc)
 {
 	const struct source *source = &r->s->sources[place];
-	struct scored c = { .source = place, .doc = doc };
-	float least = h->n == h->most ? (float)h->at[0].key : 0.0f;
-	float score = r->s->scores[doc];
+	uint32_t d = doc - source->base;
+	uint8_t norm = source->x.norms[d];
+	float least = least_of(h), key = r->s->scores[doc];
+	struct scored c = { .source = place };
 
-	if (score > r->most_terms)
-		r->most_terms = score;
-	if (score <= least || source->skip)
-		return;		/* a role takes away, and never adds */
-	c.key = score * r->role[source->x.norms[doc - source->base]];
-	if (c.key > least && passes(r, source, doc - source->base))
+	/* A role takes away, and never adds. */
+	if (key <= least || (r->classes >> norm_class(norm) & 1) == 0)
+		return;
+	key *= r->role[norm];
+	if (key > least && passes(r, source, d)) {
+		c.mark = mark_of(key, doc);
 		heap_offer(h, &c);
+	}
 }
 
+/* The largest score of a block; none is negative. */
+static float
+most_in(const float *scores)
+{
+	float most = 0.0f;
+	size_t i;
+#ifdef __SSE2__
+	__m128 four = _mm_setzero_ps();
+
+	for (i = 0; i < TOUCH_BLOCK; i += 4)
+		four = _mm_max_ps(four, _mm_loadu_ps(scores + i));
+	four = _mm_max_ps(four, _mm_movehl_ps(four, four));
+	four = _mm_max_ss(four, _mm_shuffle_ps(four, four, 1));
+	most = _mm_cvtss_f32(four);
+#else
+	for (i = 0; i < TOUCH_BLOCK; i++)
+		most = scores[i] > most ? scores[i] : most;
+#endif
+	return most;
+}
+
+/* Most blocks have nothing that is good enough: one look at all of it tells. */
 static void
 choose_in(struct run *r, struct heap *h, uint32_t place)
 {
@@ -99,12 +147,21 @@ choose_in(struct run *r, struct heap *h, uint32_t place)
 	uint32_t first = source->base, end = first + source->x.n_docs;
 	uint32_t block, last = (end - 1) / TOUCH_BLOCK;
 	uint64_t bits;
+	float most;
 
-	for (block = first / TOUCH_BLOCK; block <= last; block++)
+	for (block = first / TOUCH_BLOCK; block <= last; block++) {
+		if (r->s->touched[block] == 0)
+			continue;
+		most = most_in(r->s->scores + (size_t)block * TOUCH_BLOCK);
+		if (most > r->most_terms)
+			r->most_terms = most;
+		if (source->skip || most <= least_of(h))
+			continue;
 		for (bits = touched_in(r->s, block, first, end); bits != 0;
 		     bits &= bits - 1)
 			choose_one(r, h, place, block * TOUCH_BLOCK +
 			    (uint32_t)__builtin_ctzll(bits));
+	}
 }
 
 /* Phrases are looked for in the text, so many must be at hand. */
@@ -128,7 +185,8 @@ choose_newest(struct run *r, struct heap *h)
 		for (d = source->x.n_docs; !source->skip && d-- > 0;)
 			if (h->n < h->most && passes(r, source, d))
 				h->at[h->n++] = (struct scored){
-					.doc = source->base + d, .source = i };
+					.mark = mark_of(0.0f, source->base + d),
+					.source = i };
 	}
 }
 

@@ -18,7 +18,6 @@ enum {
 	MAKE_MOST = 2 * SEGMENT_SPAN,	/* vectors made while somebody waits */
 	DENSE_CANDIDATES = 300,
 	AHEAD = 6,		/* documents whose vectors are fetched before */
-	AROUND = 2,
 	CACHE_LINE = 64,
 };
 
@@ -128,12 +127,39 @@ embed_query(struct run *r)
 }
 
 static double
-likeness(const struct run *r, const struct source *source, uint32_t d)
+likeness(int32_t near)
 {
-	size_t dims = embed_dims(r->s->embed);
+	return (double)near / EMBED_NORM;
+}
 
-	return (double)embed_cosine(r->dense.query,
-	    source->vectors + (size_t)d * dims, dims) / EMBED_NORM;
+int32_t
+dense_near(const struct run *r, uint32_t place, uint32_t doc)
+{
+	const struct source *source = &r->s->sources[place];
+	size_t dims;
+
+	if (!r->dense.on || source->vectors == NULL)
+		return 0;
+	if (r->dense.scanned)
+		return r->s->near[doc];
+	dims = embed_dims(r->s->embed);
+	return embed_cosine(r->dense.query, source->vectors +
+	    (size_t)(doc - source->base) * dims, dims);
+}
+
+void
+dense_approach(const struct run *r, uint32_t place, uint32_t doc)
+{
+	const struct source *source = &r->s->sources[place];
+	size_t at, dims;
+	const int8_t *row;
+
+	if (!r->dense.on || r->dense.scanned || source->vectors == NULL)
+		return;
+	dims = embed_dims(r->s->embed);
+	row = source->vectors + (size_t)(doc - source->base) * dims;
+	for (at = 0; at < dims; at += CACHE_LINE)
+		__builtin_prefetch(row + at);
 }
 
 /* ---- the domain ---- */
@@ -164,24 +190,32 @@ note_most(struct run *r, double c)
 		r->dense.most = c;
 }
 
+/* The more alike of whole numbers is never less alike as a float. */
 static void
 scan(struct run *r, uint32_t place, struct heap *h)
 {
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place };
-	float least = is_alone(r) ? LEAST_ALONE : 0.0f;
+	float key, least = is_alone(r) ? LEAST_ALONE : 0.0f;
 	const int32_t *near = r->s->near + source->base;
+	int32_t most = INT32_MIN, full = INT32_MIN;
 	uint32_t d;
 
-	for (d = 0; source->vectors != NULL && d < source->x.n_docs; d++) {
-		c.key = (float)((double)near[d] / EMBED_NORM);
-		note_most(r, c.key);
-		if (c.key > (h->n == h->most ? h->at[0].key : least) &&
-		    !source->skip && passes(r, source, d)) {
-			c.doc = source->base + d;
+	for (d = 0; d < source->x.n_docs; d++) {
+		most = near[d] > most ? near[d] : most;
+		if (near[d] <= full)
+			continue;
+		key = (float)likeness(near[d]);
+		if (key > (h->n == h->most ? mark_key(h->at[0].mark) :
+			least) && !source->skip && passes(r, source, d)) {
+			c.near = near[d];
+			c.mark = mark_of(key, source->base + d);
 			heap_offer(h, &c);
 		}
+		if (h->n == h->most)
+			full = h->at[0].near;
 	}
+	note_most(r, (float)likeness(most));
 }
 
 /* Once, however many kinds are asked for. */
@@ -210,11 +244,10 @@ scan_all(struct run *r)
 	struct heap h = { .most = DENSE_CANDIDATES };
 	uint32_t i;
 
-	if (!r->dense.scanned)
-		measure_all(r);
 	h.at = xmalloc(h.most * sizeof(h.at[0]));
 	for (i = 0; i < r->s->n_sources; i++)
-		scan(r, i, &h);
+		if (r->s->sources[i].vectors != NULL)
+			scan(r, i, &h);
 	/* A phrase must be there whatever a text is about. */
 	if (r->parsed.n_phrases == 0 && h.n > 0) {
 		r->scored = xrealloc(r->scored, (r->n_scored + h.n) *
@@ -248,30 +281,13 @@ ask_dense(struct run *r)
 }
 
 /*
- * The documents that words chose lie all over the vectors: those of one, and of
- * its neighbours, which are compared soon after, are on their way while others
- * are compared.
+ * The documents that words chose lie all over the vectors: that of one is on
+ * its way while others are compared.
  */
-static void
-fetch(const struct run *r, const struct scored *c)
-{
-	const struct source *source = &r->s->sources[c->source];
-	size_t dims = embed_dims(r->s->embed), doc = c->doc - source->base;
-	size_t at, from, to;
-
-	if (source->vectors == NULL)
-		return;
-	from = (doc < AROUND ? 0 : doc - AROUND) * dims;
-	to = (doc + AROUND + 1 < source->x.n_docs ? doc + AROUND + 1 :
-						    source->x.n_docs) * dims;
-	for (at = from; at < to; at += CACHE_LINE)
-		__builtin_prefetch(source->vectors + at);
-}
-
 void
 dense_run(struct run *r)
 {
-	const struct scored *c;
+	struct scored *c;
 	size_t i;
 
 	if (!r->dense.asked)
@@ -279,30 +295,31 @@ dense_run(struct run *r)
 	if (!r->dense.on)
 		return;
 	r->dense.most = r->dense.mean;
-	if (r->field.n_docs <= SCAN_MOST) {
-		scan_all(r);
-		return;
-	}
+	if (r->field.n_docs <= SCAN_MOST && !r->dense.scanned)
+		measure_all(r);
 	for (i = 0; i < r->n_scored; i++) {
-		if (i + AHEAD < r->n_scored)
-			fetch(r, &r->scored[i + AHEAD]);
 		c = &r->scored[i];
-		if (r->s->sources[c->source].vectors != NULL)
-			note_most(r, likeness(r, &r->s->sources[c->source],
-			    c->doc - r->s->sources[c->source].base));
+		if (i + AHEAD < r->n_scored)
+			dense_approach(r, c[AHEAD].source,
+			    mark_doc(c[AHEAD].mark));
+		c->near = dense_near(r, c->source, mark_doc(c->mark));
+		if (!r->dense.scanned && r->s->sources[c->source].vectors !=
+		    NULL)
+			note_most(r, likeness(c->near));
 	}
+	if (r->dense.scanned)
+		scan_all(r);
 }
 
 double
-dense_of(const struct run *r, const struct source *source, uint32_t doc,
-    double *alike)
+dense_of(const struct run *r, uint32_t place, int32_t near, double *alike)
 {
 	double above;
 
 	*alike = 0.0;
-	if (!r->dense.on || source->vectors == NULL)
+	if (!r->dense.on || r->s->sources[place].vectors == NULL)
 		return 0.0;
-	*alike = likeness(r, source, doc);
+	*alike = likeness(near);
 	if (r->dense.most <= r->dense.mean)
 		return 0.0;
 	above = *alike - r->dense.mean;

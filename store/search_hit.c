@@ -312,7 +312,7 @@ make_hit(const struct run *r, const struct candidate *c,
 		.ts = d.ts, .thread = d.thread, .turn = d.turn,
 		.user = d.user, .room = d.room, .channel = d.channel,
 		.role = d.role, .type = d.type, .status = d.status,
-		.tags = d.tags, .why = c->why,
+		.tags = d.tags,
 	};
 	if (d.kind == SEARCH_TURN) {
 		hit->id = e.entry.as->envelope.id;
@@ -337,6 +337,7 @@ static void
 fill_pool(struct run *r, struct pool *p)
 {
 	size_t i, look = together_look(r);
+	const struct candidate *c;
 	struct rank_facts facts;
 	struct search_hit *hit;
 	struct arena scratch;
@@ -350,12 +351,13 @@ fill_pool(struct run *r, struct pool *p)
 			break;
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
-		if (r->ranked[i]->score <= 0.0 ||
-		    !is_asked(r, r->ranked[i]) ||
-		    !make_hit(r, r->ranked[i], &scratch, hit,
+		c = score_ranked(r, i);
+		if (c->score <= 0.0)
+			break;	/* as all behind it */
+		if (!is_asked(r, c) || !make_hit(r, c, &scratch, hit,
 			p->n < look ? &together : NULL))
 			continue;
-		facts = r->ranked[i]->facts;
+		facts = c->facts;
 		facts.together = p->n < look ? together : 0.0;
 		facts.weight = hit->weight;
 		hit->score = rank_unit(rank_score(&facts, &hit->why));
@@ -386,16 +388,17 @@ compare_threads(const void *a, const void *b)
 
 /* Its best turn, and a little for each of the next ones. */
 static size_t
-sum_threads(const struct run *r, struct thread_score *out)
+sum_threads(struct run *r, struct thread_score *out)
 {
+	const struct candidate *c;
 	struct thread_score *t;
 	uint64_t thread;
 	size_t i, k, n = 0;
 
 	for (i = 0; i < r->n_candidates; i++) {
-		thread = (uint64_t)candidate_value(r, r->ranked[i],
-		    COLUMN_THREAD);
-		if (thread == 0 || r->ranked[i]->score <= 0.0)
+		c = score_ranked(r, i);
+		thread = (uint64_t)candidate_value(r, c, COLUMN_THREAD);
+		if (thread == 0 || c->score <= 0.0)
 			continue;
 		for (k = 0; k < n && out[k].thread != thread; k++)
 			;
@@ -404,7 +407,7 @@ sum_threads(const struct run *r, struct thread_score *out)
 			out[n++] = (struct thread_score){ .thread = thread,
 				.best = i };
 		if (t->turns++ < THREAD_TURNS)
-			t->score += r->ranked[i]->score / (double)t->turns /
+			t->score += c->score / (double)t->turns /
 			    (double)t->turns;
 	}
 	qsort(out, n, sizeof(out[0]), compare_threads);
@@ -417,6 +420,7 @@ fill_threads(struct run *r, struct pool *p)
 	struct thread_score *threads = xmalloc((r->n_candidates + 1) *
 	    sizeof(threads[0]));
 	size_t i, n = sum_threads(r, threads);
+	const struct candidate *c;
 	struct search_hit *hit;
 	struct msg_thread t;
 	struct arena scratch;
@@ -426,9 +430,10 @@ fill_threads(struct run *r, struct pool *p)
 	for (i = 0; i < n && p->n < p->most; i++) {
 		hit = &p->hits[p->n];
 		arena_reset(&scratch);
-		if (!make_hit(r, r->ranked[threads[i].best], &scratch, hit,
-			NULL))
+		c = score_ranked(r, threads[i].best);
+		if (!make_hit(r, c, &scratch, hit, NULL))
 			continue;
+		(void)rank_score(&c->facts, &hit->why);
 		hit->kind = SEARCH_THREAD;
 		hit->key = arena_printf(r->arena, "t%llu",
 		    (unsigned long long)hit->thread);
@@ -494,6 +499,17 @@ compare_hits(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
+static bool
+are_sorted(const struct pool *p)
+{
+	size_t i;
+
+	for (i = 1; i < p->n; i++)
+		if (compare_hits(&p->hits[i - 1], &p->hits[i]) > 0)
+			return false;
+	return true;
+}
+
 void
 hits_of(struct run *r, struct search_result *out)
 {
@@ -511,7 +527,9 @@ hits_of(struct run *r, struct search_result *out)
 		fill_threads(r, &p);
 	fill_pool(r, &p);
 	weigh_lineage(&p);
-	qsort(p.hits, p.n, sizeof(p.hits[0]), compare_hits);
+	/* They come in their order: only lineage and the like changes it. */
+	if (!are_sorted(&p))
+		qsort(p.hits, p.n, sizeof(p.hits[0]), compare_hits);
 	out->hits = p.hits;
 	out->n_hits = p.n < r->q->limit ? p.n : r->q->limit;
 	for (i = 0; !r->q->wordless && i < out->n_hits; i++)

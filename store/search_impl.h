@@ -25,6 +25,8 @@ struct source {
 	struct section x;
 	uint32_t base;		/* its first document among all sources' */
 	bool skip;		/* no document of it can pass the filters */
+	bool wants;		/* some string of `places` is wanted */
+	int64_t later_ms;	/* no source behind it has an earlier time */
 	const int8_t *vectors;	/* NULL: it has none */
 	const int64_t *sum;	/* of them */
 	int64_t places[COLUMN_COUNT];	/* wanted strings; -1: any */
@@ -101,20 +103,55 @@ int parse_query(struct search *s, const struct search_query *q,
 
 /* ---- search_score.c ---- */
 
-/* A document that may become a candidate, and what it was chosen by. */
+/*
+ * A document that may become a candidate, and what it was chosen by.  A mark is
+ * a number that is not negative, as the bits of a float, above the document:
+ * one comparison tells the better, and the later one on a tie.
+ */
 struct scored {
-	uint32_t doc;		/* among all sources' */
+	uint64_t mark;
 	uint32_t source;
-	double key;		/* as a float has it; 16 bytes sort fast */
+	int32_t near;		/* likeness, where that was looked at */
 };
+
+static inline uint64_t
+mark_of(float key, uint32_t doc)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &key, sizeof(bits));
+	return (uint64_t)bits << 32 | doc;
+}
+
+static inline float
+mark_key(uint64_t mark)
+{
+	uint32_t bits = (uint32_t)(mark >> 32);
+	float key;
+
+	memcpy(&key, &bits, sizeof(key));
+	return key;
+}
+
+/* Among all sources'. */
+static inline uint32_t
+mark_doc(uint64_t mark)
+{
+	return (uint32_t)mark;
+}
 
 struct candidate {
 	uint32_t doc, source;	/* as above */
 	uint32_t sitting;	/* its first turn, likewise */
 	double own;
 	struct rank_facts facts;
-	struct search_why why;
 	double score;
+};
+
+/* A candidate in its order; small, as they are moved about. */
+struct ranking {
+	double score;
+	uint32_t doc, at;
 };
 
 struct run {
@@ -126,6 +163,9 @@ struct run {
 	struct rank_field field;
 	float role[256];	/* by norm */
 	float most_terms;	/* the largest word score */
+	unsigned kinds;		/* that are looked at: SEARCH_IN(kind) | ... */
+	unsigned classes;	/* theirs, a bit each */
+	bool timed;		/* the query says when */
 	bool speakers;		/* the query names some */
 	struct {
 		bool asked;		/* the rest has been found out */
@@ -137,8 +177,11 @@ struct run {
 	struct scored *scored;
 	size_t n_scored;
 	struct candidate *candidates;
-	struct candidate **ranked;	/* the best first */
 	size_t n_candidates;
+	struct ranking *ranking;	/* a heap of those not asked for yet */
+	size_t n_ranking;
+	struct candidate **ranked;	/* the best first, as far as asked for */
+	size_t n_ranked;
 };
 
 /* Whether a document of a source passes the query's filters. */
@@ -146,8 +189,10 @@ bool passes(const struct run *r, const struct source *source, uint32_t doc);
 
 /* Sources of the domain, filters, scores by words. */
 void score_words(struct run *r);
-/* Candidates of the query's kinds, the best first. */
+/* Candidates of the query's kinds. */
 void score_rank(struct run *r);
+/* The one of i better ones; there must be so many. */
+const struct candidate *score_ranked(struct run *r, size_t i);
 /* Gives the candidates back; others may be ranked then. */
 void score_drop(struct run *r);
 /* Makes memory ready for the next run. */
@@ -155,12 +200,14 @@ void score_clear(struct run *r);
 
 /* ---- search_choose.c ---- */
 
-/* The best by their key, the worst of them on top. */
+/* The best by their mark, the worst of them on top. */
 struct heap {
 	struct scored *at;
 	size_t n, most;
 };
 void heap_offer(struct heap *h, const struct scored *c);
+/* Brings the best to the front, in no order. */
+void select_best(struct scored *at, size_t n, size_t best);
 /* Enough for a limit, and n at least. */
 size_t at_least(size_t n, uint64_t limit);
 /* Into r->scored. */
@@ -193,9 +240,13 @@ candidate_string(const struct run *r, const struct candidate *c,
 
 /* Likeness to the query of the sources' documents; the most alike are added. */
 void dense_run(struct run *r);
+/* Likeness as whole numbers give it; 0 where none is known. */
+int32_t dense_near(const struct run *r, uint32_t place, uint32_t doc);
+/* Its vector is asked for soon. */
+void dense_approach(const struct run *r, uint32_t place, uint32_t doc);
 /* 0 to 1, 1 being the most alike document there is; *alike: as such. */
-double dense_of(const struct run *r, const struct source *source,
-    uint32_t doc, double *alike);
+double dense_of(const struct run *r, uint32_t place, int32_t near,
+    double *alike);
 
 /* ---- search_together.c ---- */
 

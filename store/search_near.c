@@ -21,59 +21,103 @@ enum {
 /* Many are asked for several times, as neighbours: they are remembered. */
 enum { OWN_SLOTS = 1 << 13 };
 struct own_slot {
-	uint64_t run;		/* whose it is: others' are old */
-	uint32_t doc;
-	struct rank_own own;
+	uint64_t whose;		/* run and document: others' are old */
 	double score;
 };
 
+/* Where it lies among the sources. */
+struct place {
+	uint32_t doc, source;
+};
+
+static int64_t
+place_value(const struct run *r, struct place p, enum column column)
+{
+	const struct source *source = &r->s->sources[p.source];
+
+	return section_value(&source->x, column, p.doc - source->base);
+}
+
 static void
-own_facts(const struct run *r, uint32_t place, uint32_t doc,
+own_facts(const struct run *r, struct place p, int32_t near,
     struct rank_own *own)
 {
-	const struct source *source = &r->s->sources[place];
-	uint32_t d = doc - source->base;
+	const struct source *source = &r->s->sources[p.source];
 
 	*own = (struct rank_own){
 		.terms = r->most_terms > 0.0f ?
-		    r->s->scores[doc] / r->most_terms : 0.0,
-		.speaker = r->speakers && r->s->speaks[doc] > 0,
-		.role = r->role[source->x.norms[d]] * rank_wish((unsigned)
-		    section_value(&source->x, COLUMN_WISH, d)),
+		    r->s->scores[p.doc] / r->most_terms : 0.0,
+		.speaker = r->speakers && r->s->speaks[p.doc] > 0,
+		.role = r->role[source->x.norms[p.doc - source->base]] *
+		    rank_wish((unsigned)place_value(r, p, COLUMN_WISH)),
 	};
-	own->dense = dense_of(r, source, d, &own->alike);
+	own->dense = dense_of(r, p.source, near, &own->alike);
 }
 
-/* Until the next one is asked for. */
-static const struct own_slot *
-own_of(const struct run *r, uint32_t place, uint32_t doc)
+static uint64_t
+own_name(const struct run *r, uint32_t doc)
 {
-	struct own_slot *slot = &r->s->owns[doc * 2654435761u % OWN_SLOTS];
+	return r->s->runs << 32 | doc;
+}
 
-	if (slot->run != r->s->runs || slot->doc != doc) {
-		slot->run = r->s->runs;
-		slot->doc = doc;
-		own_facts(r, place, doc, &slot->own);
-		slot->score = rank_own(&slot->own);
-	}
-	return slot;
+static struct own_slot *
+own_slot(const struct run *r, uint32_t doc)
+{
+	return &r->s->owns[doc * 2654435761u % OWN_SLOTS];
 }
 
 static double
-own_score(const struct run *r, uint32_t place, uint32_t doc)
+own_score(const struct run *r, struct place p, int32_t near)
 {
-	return own_of(r, place, doc)->score;
+	struct own_slot *slot = own_slot(r, p.doc);
+	struct rank_own own;
+
+	own_facts(r, p, near, &own);
+	*slot = (struct own_slot){ own_name(r, p.doc), rank_own(&own) };
+	return slot->score;
 }
 
-/* The best first, the later one on a tie. */
-static int
-compare_keys(const void *a, const void *b)
+static double
+own_score_beside(const struct run *r, struct place p)
 {
-	const struct scored *x = a, *y = b;
+	const struct own_slot *slot = own_slot(r, p.doc);
 
-	if (x->key > y->key || x->key < y->key)
-		return x->key > y->key ? -1 : 1;
-	return x->doc > y->doc ? -1 : x->doc < y->doc;
+	return slot->whose == own_name(r, p.doc) ? slot->score :
+	    own_score(r, p, dense_near(r, p.source, p.doc));
+}
+
+/* ---- on its way while others are looked at ---- */
+
+enum { AHEAD = 8, AHEAD_BESIDE = 3 };
+
+static void
+approach_value(const struct run *r, struct place p, enum column column)
+{
+	const struct source *source = &r->s->sources[p.source];
+
+	__builtin_prefetch(source->x.columns[column].at +
+	    (size_t)(p.doc - source->base) * source->x.columns[column].width);
+}
+
+/* For own_facts. */
+static void
+approach_own(const struct run *r, struct place p)
+{
+	const struct source *source = &r->s->sources[p.source];
+
+	__builtin_prefetch(r->s->scores + p.doc);
+	__builtin_prefetch(source->x.norms + (p.doc - source->base));
+	approach_value(r, p, COLUMN_WISH);
+}
+
+/* For what is beside it. */
+static void
+approach_turn(const struct run *r, struct place p)
+{
+	approach_value(r, p, COLUMN_PREV);
+	approach_value(r, p, COLUMN_NEXT);
+	approach_value(r, p, COLUMN_TS);
+	approach_value(r, p, COLUMN_SESSION);
 }
 
 /* Each is there once, whatever it was chosen by: false the second time. */
@@ -95,37 +139,46 @@ drop_doubles(struct run *r)
 	size_t i, kept = 0;
 
 	for (i = 0; i < r->n_scored; i++)
-		if (take(r, r->scored[i].doc))
+		if (take(r, mark_doc(r->scored[i].mark)))
 			r->scored[kept++] = r->scored[i];
 	r->n_scored = kept;
 }
 
 static void
-untake(struct run *r, size_t from, size_t end)
-{
-	size_t i;
-
-	for (i = from; i < end; i++)
-		r->s->taken[r->scored[i].doc / TOUCH_BLOCK] = 0;
-}
-
-static void
-sort_by_own(struct run *r)
+untake(struct run *r)
 {
 	size_t i;
 
 	for (i = 0; i < r->n_scored; i++)
-		r->scored[i].key = (float)own_score(r, r->scored[i].source,
-		    r->scored[i].doc);
-	qsort(r->scored, r->n_scored, sizeof(r->scored[0]), compare_keys);
+		r->s->taken[mark_doc(r->scored[i].mark) / TOUCH_BLOCK] = 0;
+}
+
+static struct place
+place_of(const struct scored *c)
+{
+	return (struct place){ mark_doc(c->mark), c->source };
+}
+
+static void
+mark_by_own(struct run *r)
+{
+	struct scored *c;
+	size_t i;
+
+	for (i = 0; i < r->n_scored; i++) {
+		c = &r->scored[i];
+		if (i + AHEAD < r->n_scored)
+			approach_own(r, place_of(&c[AHEAD]));
+		c->mark = mark_of((float)own_score(r, place_of(c), c->near),
+		    mark_doc(c->mark));
+	}
 }
 
 /* ---- neighbours ---- */
 
 /* A turn by entry and place, wherever it lies. */
 static bool
-find_turn(const struct run *r, uint64_t seq, uint64_t i,
-    struct candidate *out)
+find_turn(const struct run *r, uint64_t seq, uint64_t i, struct place *out)
 {
 	const struct source *source;
 	uint32_t d;
@@ -138,43 +191,71 @@ find_turn(const struct run *r, uint64_t seq, uint64_t i,
 			continue;
 		if (!section_find(&source->x, seq, SEARCH_TURN, i, &d))
 			return false;
-		*out = (struct candidate){ .doc = source->base + d,
-			.source = (uint32_t)k };
+		*out = (struct place){ source->base + d, (uint32_t)k };
 		return true;
 	}
 	return false;
 }
 
-/* The turn `step` (1 or -1) from a turn in its thread. */
+/* The turn `step` (1 or -1) from a turn in its thread, in another source. */
 static bool
-neighbour(const struct run *r, const struct candidate *c, int step,
-    struct candidate *out)
+find_neighbour(const struct run *r, struct place from, int step,
+    struct place *out)
 {
-	int64_t gap = candidate_value(r, c,
-	    step < 0 ? COLUMN_PREV : COLUMN_NEXT);
-	const struct source *source = &r->s->sources[c->source];
-	uint32_t d = c->doc - source->base;
-	uint64_t turn;
+	uint64_t turn = (uint64_t)place_value(r, from, COLUMN_TURN) +
+	    (uint64_t)(int64_t)step;
 	struct msg_place p;
 	struct key k;
 
-	if (gap != 0) {
-		if (gap < 0 || (step < 0 ? gap > d :
-			gap >= source->x.n_docs - d))
-			return false;
-		*out = (struct candidate){ .source = c->source,
-			.doc = step < 0 ? c->doc - (uint32_t)gap :
-					  c->doc + (uint32_t)gap };
-		return true;
-	}
-	turn = (uint64_t)candidate_value(r, c, COLUMN_TURN) +
-	    (uint64_t)(int64_t)step;
 	if (r->view->ingest == NULL || turn == 0)
 		return false;
-	k = key_u64((uint64_t)candidate_value(r, c, COLUMN_THREAD));
-	key_add_u64(&k, turn);
+	k = key_pair((uint64_t)place_value(r, from, COLUMN_THREAD), turn);
 	return db_get_msg(r->view->ingest, TABLE_thread_turns, key_slice(&k),
 	    MSG_place, r->arena, &p) && find_turn(r, p.seq, p.i, out);
+}
+
+static bool
+neighbour(const struct run *r, struct place from, int step, struct place *out)
+{
+	const struct source *source = &r->s->sources[from.source];
+	int64_t gap = place_value(r, from,
+	    step < 0 ? COLUMN_PREV : COLUMN_NEXT);
+	uint32_t d = from.doc - source->base;
+
+	if (gap == 0)
+		return find_neighbour(r, from, step, out);
+	if (gap < 0 || (step < 0 ? gap > d : gap >= source->x.n_docs - d))
+		return false;
+	*out = (struct place){ step < 0 ? from.doc - (uint32_t)gap :
+		from.doc + (uint32_t)gap, from.source };
+	return true;
+}
+
+/* The turns beside the best, where they are none of them. */
+static void
+add_beside(struct run *r, size_t best)
+{
+	const struct source *source;
+	struct place from, p;
+	size_t i;
+	int step;
+
+	for (i = 0; i < best; i++) {
+		from = place_of(&r->scored[i]);
+		if (place_value(r, from, COLUMN_KIND) != SEARCH_TURN)
+			continue;
+		for (step = -1; step <= 1; step += 2) {
+			if (!neighbour(r, from, step, &p))
+				continue;
+			source = &r->s->sources[p.source];
+			if (!source->skip && passes(r, source, p.doc -
+				source->base) && take(r, p.doc))
+				r->scored[r->n_scored++] = (struct scored){
+					.mark = p.doc, .source = p.source,
+					.near = dense_near(r, p.source,
+					    p.doc) };
+		}
+	}
 }
 
 /*
@@ -184,99 +265,110 @@ neighbour(const struct run *r, const struct candidate *c, int step,
 void
 choose_finalists(struct run *r)
 {
-	size_t i, n, most = r->parsed.n_phrases > 0 ? r->n_scored :
-	    at_least(FINALISTS, r->q->limit);
-	const struct source *source;
-	struct candidate from, c;
-	int step;
+	size_t i, most = r->parsed.n_phrases > 0 ? r->n_scored :
+	    at_least(FINALISTS, r->q->limit), best = BESIDE;
+	struct candidate *c;
 
 	if (r->s->owns == NULL)
 		r->s->owns = xcalloc(OWN_SLOTS, sizeof(r->s->owns[0]));
 	r->s->runs++;
 	drop_doubles(r);
-	sort_by_own(r);
-	untake(r, 0, r->n_scored);
-	n = r->n_scored < most ? r->n_scored : most;
-	r->n_scored = n;
+	mark_by_own(r);
+	untake(r);
+	if (r->n_scored > most) {
+		select_best(r->scored, r->n_scored, most);
+		r->n_scored = most;
+	}
+	if (r->n_scored > best)
+		select_best(r->scored, r->n_scored, best);
+	else
+		best = r->n_scored;
 	drop_doubles(r);
-	r->scored = xrealloc(r->scored, (n + 2 * BESIDE + 1) *
+	r->scored = xrealloc(r->scored, (r->n_scored + 2 * BESIDE + 1) *
 	    sizeof(r->scored[0]));
-	for (i = 0; i < n && i < BESIDE && r->parsed.n_phrases == 0; i++)
-		for (step = -1; step <= 1; step += 2) {
-			from = (struct candidate){ .doc = r->scored[i].doc,
-				.source = r->scored[i].source };
-			if (candidate_value(r, &from, COLUMN_KIND) !=
-				SEARCH_TURN || !neighbour(r, &from, step, &c))
-				continue;
-			source = &r->s->sources[c.source];
-			if (!source->skip && passes(r, source,
-				c.doc - source->base) && take(r, c.doc))
-				r->scored[r->n_scored++] = (struct scored){
-					.doc = c.doc, .source = c.source };
-		}
-	untake(r, 0, r->n_scored);
+	if (r->parsed.n_phrases == 0)
+		add_beside(r, best);
+	untake(r);
 	r->n_candidates = r->n_scored;
 	r->candidates = xcalloc(r->n_candidates + 1,
 	    sizeof(r->candidates[0]));
 	for (i = 0; i < r->n_candidates; i++) {
-		r->candidates[i].doc = r->scored[i].doc;
-		r->candidates[i].source = r->scored[i].source;
+		c = &r->candidates[i];
+		c->doc = mark_doc(r->scored[i].mark);
+		c->source = r->scored[i].source;
+		own_facts(r, place_of(&r->scored[i]), r->scored[i].near,
+		    &c->facts.own);
+		c->own = rank_own(&c->facts.own);
 	}
 }
 
 /* ---- surroundings ---- */
 
 static bool
-is_one_sitting(const struct run *r, const struct candidate *a,
-    const struct candidate *b)
+is_one_sitting(const struct run *r, struct place a, struct place b)
 {
-	int64_t gap = candidate_value(r, a, COLUMN_TS) -
-	    candidate_value(r, b, COLUMN_TS);
+	int64_t gap = place_value(r, a, COLUMN_TS) -
+	    place_value(r, b, COLUMN_TS);
 
 	if (gap > SEGMENT_SITTING_MS || gap < -SEGMENT_SITTING_MS)
 		return false;
 	/* In one piece equal strings have one place. */
-	if (a->source == b->source)
-		return candidate_value(r, a, COLUMN_SESSION) ==
-		    candidate_value(r, b, COLUMN_SESSION);
-	return slice_eq(candidate_string(r, a, COLUMN_SESSION),
-	    candidate_string(r, b, COLUMN_SESSION));
+	if (a.source == b.source)
+		return place_value(r, a, COLUMN_SESSION) ==
+		    place_value(r, b, COLUMN_SESSION);
+	return slice_eq(section_string(&r->s->sources[a.source].x,
+	    place_value(r, a, COLUMN_SESSION)),
+	    section_string(&r->s->sources[b.source].x,
+	    place_value(r, b, COLUMN_SESSION)));
 }
 
 /* The first turn of a sitting, over the borders of segments. */
 static uint32_t
-sitting_of(const struct run *r, const struct candidate *c)
+sitting_of(const struct run *r, struct place at)
 {
-	struct candidate at = *c, before;
+	struct place before;
 	int64_t back;
 
 	for (;;) {
-		back = candidate_value(r, &at, COLUMN_STRETCH);
+		back = place_value(r, at, COLUMN_STRETCH);
 		if (back < 0 || back > at.doc -
 		    r->s->sources[at.source].base)
 			return at.doc;
 		at.doc -= (uint32_t)back;
-		if (candidate_value(r, &at, COLUMN_PREV) != 0 ||
-		    !neighbour(r, &at, -1, &before) ||
-		    before.doc >= at.doc || !is_one_sitting(r, &at, &before))
+		if (place_value(r, at, COLUMN_PREV) != 0 ||
+		    !neighbour(r, at, -1, &before) ||
+		    before.doc >= at.doc || !is_one_sitting(r, at, before))
 			return at.doc;
 		at = before;
 	}
 }
 
-/* The turn `step` away and the one behind it, if they are of the sitting. */
-static void
-look_beside(const struct run *r, const struct candidate *c, int step,
-    double *one, double *two)
+/*
+ * A turn that its source has none behind has one in a later source, if at all:
+ * where those begin long after it, none is of its sitting.
+ */
+static bool
+is_last(const struct run *r, struct place p)
 {
-	struct candidate near, far;
+	int64_t later = r->s->sources[p.source].later_ms;
 
-	if (!neighbour(r, c, step, &near) || !is_one_sitting(r, c, &near))
-		return;
-	*one = own_score(r, near.source, near.doc);
-	if (neighbour(r, &near, step, &far) &&
-	    is_one_sitting(r, &near, &far))
-		*two = own_score(r, far.source, far.doc);
+	return place_value(r, p, COLUMN_NEXT) == 0 && (later == INT64_MAX ||
+	    later - SEGMENT_SITTING_MS > place_value(r, p, COLUMN_TS));
+}
+
+static const struct place NOWHERE = { UINT32_MAX, UINT32_MAX };
+
+/* The turn `step` away, if it is of the sitting. */
+static struct place
+beside(const struct run *r, struct place from, int step)
+{
+	struct place p;
+
+	if (from.doc == NOWHERE.doc || (step > 0 && is_last(r, from)) ||
+	    !neighbour(r, from, step, &p) || !is_one_sitting(r, from, p))
+		return NOWHERE;
+	approach_turn(r, p);
+	return p;
 }
 
 /* The best of a sitting, by its first turn. */
@@ -317,28 +409,100 @@ share_sittings(struct run *r)
 		    r->candidates[i].sitting)->best;
 }
 
-void
-look_around(struct run *r)
+/* The turns beside a candidate, from two before to two after it. */
+enum { BEFORE, BEFORE2, AFTER, AFTER2, AROUND };
+struct around {
+	struct place at[AROUND];
+};
+
+static struct place
+place_of_candidate(const struct candidate *c)
 {
-	const struct own_slot *own;
+	return (struct place){ c->doc, c->source };
+}
+
+static void
+look_near(struct run *r, struct around *around)
+{
 	struct candidate *c;
 	int64_t ts;
 	size_t i;
 
 	for (i = 0; i < r->n_candidates; i++) {
 		c = &r->candidates[i];
-		own = own_of(r, c->source, c->doc);
-		c->facts.own = own->own;
-		c->own = own->score;
-		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
-		    SEARCH_TURN;
-		c->sitting = c->facts.alone ? c->doc : sitting_of(r, c);
+		if (i + AHEAD < r->n_candidates)
+			approach_turn(r, place_of_candidate(&c[AHEAD]));
 		ts = candidate_value(r, c, COLUMN_TS);
 		c->facts.age_ms = ts < r->now_ms ? r->now_ms - ts : 0;
-		if (c->facts.alone)
+		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
+		    SEARCH_TURN;
+		around[i].at[BEFORE] = c->facts.alone ? NOWHERE :
+		    beside(r, place_of_candidate(c), -1);
+		around[i].at[AFTER] = c->facts.alone ? NOWHERE :
+		    beside(r, place_of_candidate(c), 1);
+	}
+}
+
+static void
+look_far(struct run *r, struct around *around)
+{
+	struct candidate *c;
+	size_t i;
+
+	for (i = 0; i < r->n_candidates; i++) {
+		c = &r->candidates[i];
+		if (i + AHEAD < r->n_candidates)
+			approach_value(r, place_of_candidate(&c[AHEAD]),
+			    COLUMN_STRETCH);
+		c->sitting = c->facts.alone ? c->doc :
+		    sitting_of(r, place_of_candidate(c));
+		around[i].at[BEFORE2] = beside(r, around[i].at[BEFORE], -1);
+		around[i].at[AFTER2] = beside(r, around[i].at[AFTER], 1);
+	}
+}
+
+static void
+approach_around(const struct run *r, const struct around *around)
+{
+	struct place p;
+	int i;
+
+	for (i = 0; i < AROUND; i++) {
+		p = around->at[i];
+		if (p.doc == NOWHERE.doc ||
+		    own_slot(r, p.doc)->whose == own_name(r, p.doc))
 			continue;
-		look_beside(r, c, -1, &c->facts.before, &c->facts.before2);
-		look_beside(r, c, 1, &c->facts.after, &c->facts.after2);
+		approach_own(r, p);
+		dense_approach(r, p.source, p.doc);
+	}
+}
+
+/*
+ * In three goes: what the next one reads is then on its way, for all of them,
+ * instead of being waited for each time.
+ */
+void
+look_around(struct run *r)
+{
+	struct around *around = arena_room(r->arena, (r->n_candidates + 1) *
+	    sizeof(around[0]));
+	double own[AROUND];
+	struct candidate *c;
+	size_t i, k;
+
+	look_near(r, around);
+	look_far(r, around);
+	for (i = 0; i < r->n_candidates; i++) {
+		if (i + AHEAD_BESIDE < r->n_candidates)
+			approach_around(r, &around[i + AHEAD_BESIDE]);
+		c = &r->candidates[i];
+		for (k = 0; k < AROUND; k++)
+			own[k] = around[i].at[k].doc == NOWHERE.doc ? 0.0 :
+			    own_score_beside(r, around[i].at[k]);
+		c->facts.before = own[BEFORE];
+		c->facts.before2 = own[BEFORE2];
+		c->facts.after = own[AFTER];
+		c->facts.after2 = own[AFTER2];
 	}
 	share_sittings(r);
 }

@@ -78,10 +78,15 @@ measure_field(struct run *r)
 {
 	uint64_t docs[CLASS_COUNT] = { 0 }, length[CLASS_COUNT] = { 0 };
 	const struct section *x;
-	int64_t ts;
+	int64_t ts, later = INT64_MAX;
 	size_t i;
 	int c;
 
+	for (i = r->s->n_sources; i-- > 0;) {
+		r->s->sources[i].later_ms = later;
+		ts = r->s->sources[i].x.columns[COLUMN_TS].base;
+		later = ts < later ? ts : later;
+	}
 	r->now_ms = INT64_MIN;
 	for (i = 0; i < r->s->n_sources; i++) {
 		x = &r->s->sources[i].x;
@@ -110,6 +115,7 @@ want_string(struct source *source, enum column c, struct slice value)
 	source->places[c] = -1;
 	if (value.len == 0)
 		return;
+	source->wants = true;
 	source->places[c] = section_find_string(&source->x, value);
 	if (source->places[c] == -1)
 		source->skip = true;
@@ -148,14 +154,30 @@ passes_strings(const struct source *source, uint32_t d)
 	return true;
 }
 
-static unsigned
-kinds_of(const struct search_query *q)
+/* What is looked at, and the classes that it is of. */
+static void
+set_kinds(struct run *r)
 {
+	const struct search_query *q = r->q;
+
+	r->kinds = q->in;
 	/* Threads are found by their turns, where those are not asked for. */
-	if ((q->in & SEARCH_IN(SEARCH_THREAD)) != 0 &&
-	    (q->in & SEARCH_IN(SEARCH_TURN)) == 0)
-		return q->in | SEARCH_IN(SEARCH_TURN);
-	return q->in;
+	if ((q->in & SEARCH_IN(SEARCH_THREAD)) != 0)
+		r->kinds |= SEARCH_IN(SEARCH_TURN);
+	r->classes = 0;
+	if ((r->kinds & SEARCH_IN(SEARCH_TURN)) != 0)
+		r->classes |= 1u << CLASS_PERSON | 1u << CLASS_ASSISTANT |
+		    1u << CLASS_MACHINE;
+	if ((r->kinds & ~SEARCH_IN(SEARCH_TURN)) != 0)
+		r->classes |= 1u << CLASS_MADE;
+	r->timed = q->since_ms != INT64_MIN || q->until_ms != INT64_MAX ||
+	    q->as_of_ms != INT64_MAX;
+}
+
+static bool
+passes_time(const struct search_query *q, int64_t ts)
+{
+	return ts >= q->since_ms && ts <= q->until_ms && ts <= q->as_of_ms;
 }
 
 bool
@@ -163,13 +185,12 @@ passes(const struct run *r, const struct source *source, uint32_t d)
 {
 	const struct search_query *q = r->q;
 	const struct section *x = &source->x;
-	int64_t kind = section_value(x, COLUMN_KIND, d), ts;
+	int64_t kind = section_value(x, COLUMN_KIND, d);
 
 	if (kind < 0 || kind >= SEARCH_KINDS ||
-	    (kinds_of(q) & SEARCH_IN(kind)) == 0)
+	    (r->kinds & SEARCH_IN(kind)) == 0)
 		return false;
-	ts = section_value(x, COLUMN_TS, d);
-	if (ts < q->since_ms || ts > q->until_ms || ts > q->as_of_ms)
+	if (r->timed && !passes_time(q, section_value(x, COLUMN_TS, d)))
 		return false;
 	if (q->thread != 0 &&
 	    (uint64_t)section_value(x, COLUMN_THREAD, d) != q->thread)
@@ -179,7 +200,7 @@ passes(const struct run *r, const struct source *source, uint32_t d)
 	if (r->parsed.must > 0 &&
 	    r->s->must[source->base + d] < r->parsed.must)
 		return false;
-	return passes_strings(source, d);
+	return !source->wants || passes_strings(source, d);
 }
 
 /* ---- scores ---- */
@@ -400,16 +421,42 @@ score_clear(struct run *r)
 
 /* ---- the whole ---- */
 
-/* The best first, the later one on a tie. */
-static int
-compare_scores(const void *a, const void *b)
+/* The later one on a tie. */
+static bool
+is_before(const struct ranking *a, const struct ranking *b)
 {
-	const struct candidate *x = *(struct candidate *const *)a;
-	const struct candidate *y = *(struct candidate *const *)b;
+	return a->score > b->score ||
+	    (!(a->score < b->score) && a->doc > b->doc);
+}
 
-	if (x->score > y->score || x->score < y->score)
-		return x->score > y->score ? -1 : 1;
-	return x->doc > y->doc ? -1 : x->doc < y->doc;
+/* Puts one where `at` is, whose places below are in order. */
+static void
+settle(struct run *r, size_t at, struct ranking c)
+{
+	struct ranking *heap = r->ranking;
+	size_t child;
+
+	while ((child = 2 * at + 1) < r->n_ranking) {
+		child += child + 1 < r->n_ranking &&
+		    is_before(&heap[child + 1], &heap[child]);
+		if (!is_before(&heap[child], &c))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = c;
+}
+
+/* Few of them are ever looked at, so only these are brought in order. */
+const struct candidate *
+score_ranked(struct run *r, size_t i)
+{
+	while (r->n_ranked <= i) {
+		r->ranked[r->n_ranked++] = &r->candidates[r->ranking[0].at];
+		r->n_ranking--;
+		settle(r, 0, r->ranking[r->n_ranking]);
+	}
+	return r->ranked[i];
 }
 
 void
@@ -428,22 +475,29 @@ score_rank(struct run *r)
 {
 	/* A phrase is there or not: whoever has it is found. */
 	bool may_pad = r->q->padded || r->parsed.n_phrases > 0;
+	struct search_why why;
 	struct candidate *c;
 	size_t i;
 
+	set_kinds(r);
 	choose_scored(r);
 	dense_run(r);
 	choose_finalists(r);
 	look_around(r);
-	r->ranked = arena_array(r->arena, r->n_candidates + 1,
+	r->n_ranking = r->n_candidates;
+	r->ranked = arena_room(r->arena, (r->n_candidates + 1) *
 	    sizeof(r->ranked[0]));
+	r->ranking = arena_room(r->arena, (r->n_candidates + 1) *
+	    sizeof(r->ranking[0]));
 	for (i = 0; i < r->n_candidates; i++) {
-		c = r->ranked[i] = &r->candidates[i];
+		c = &r->candidates[i];
 		if (may_pad || rank_is_found(&c->facts))
-			c->score = rank_score(&c->facts, &c->why);
+			c->score = rank_score(&c->facts, &why);
+		r->ranking[i] = (struct ranking){ c->score, c->doc,
+			(uint32_t)i };
 	}
-	qsort(r->ranked, r->n_candidates, sizeof(r->ranked[0]),
-	    compare_scores);
+	for (i = r->n_candidates / 2; i-- > 0;)
+		settle(r, i, r->ranking[i]);
 }
 
 void
@@ -454,5 +508,6 @@ score_drop(struct run *r)
 	r->scored = NULL;
 	r->candidates = NULL;
 	r->ranked = NULL;
-	r->n_scored = r->n_candidates = 0;
+	r->ranking = NULL;
+	r->n_scored = r->n_candidates = r->n_ranked = r->n_ranking = 0;
 }
