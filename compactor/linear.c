@@ -20,9 +20,9 @@ enum {
 	WEIGHT_MOST = 1000000,
 	KEYS_MOST = 1 << 20,
 	TEXT_KNOWN = 512,	/* bytes; a longer one is read each time */
+	MAY_BITS = 1 << 16,
 };
 
-/* Most keys are in no model: what tells so is kept small. */
 struct slot {
 	uint32_t key;
 	uint32_t row;		/* of the weights, from 1; 0: there is none */
@@ -39,6 +39,11 @@ struct linear_words {
 struct linear {
 	const struct linear_spec *spec;
 	int32_t contexts[LINEAR_CONTEXTS][LINEAR_CLASSES];
+	/*
+	 * Most keys are in no model.  What tells so of nearly all of them is
+	 * small enough to stay near the processor.
+	 */
+	uint64_t may_have[MAY_BITS / 64];
 	struct slot *slots;
 	size_t mask;		/* their number is a power of two */
 	int32_t *weights;	/* n_classes of each key */
@@ -54,6 +59,19 @@ slot_of(const struct linear *m, uint32_t key)
 	while (m->slots[at].row != 0 && m->slots[at].key != key)
 		at = (at + 1) & m->mask;
 	return &m->slots[at];
+}
+
+/* By other bits of the key than those that choose its slot. */
+static inline bool
+may_have(const struct linear *m, uint32_t key)
+{
+	return (m->may_have[key >> 22] >> (key >> 16 & 63) & 1) != 0;
+}
+
+static void
+note_key(struct linear *m, uint32_t key)
+{
+	m->may_have[key >> 22] |= UINT64_C(1) << (key >> 16 & 63);
 }
 
 static int32_t *
@@ -112,6 +130,7 @@ read_key(struct linear *m, const char *line)
 	if (slot->row != 0)
 		return -1;
 	*slot = (struct slot){ (uint32_t)key, ++m->n_rows };
+	note_key(m, (uint32_t)key);
 	return read_weights(m, end, weights_of(m, slot));
 }
 
@@ -240,6 +259,8 @@ add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
 	size_t k;
 
 	for (i = 0; i < f->count; i++) {
+		if (!may_have(m, f->list[i].key))
+			continue;
 		slot = slot_of(m, f->list[i].key);
 		if (slot->row == 0)
 			continue;
