@@ -34,6 +34,8 @@ struct worker {
 	struct bus_socket *socket;
 	struct arena arena;
 	struct buf used, answer, frame;
+	uint64_t seen, followed;	/* the store's cursor, while idle */
+	bool cold;		/* files of the index are still to be brought in */
 };
 
 /* What was printed, on standard output and on standard error. */
@@ -304,6 +306,62 @@ take(struct worker *w, const struct bus_message *m)
 	arena_reset(&w->arena);
 }
 
+/* ---- while nobody asks ---- */
+
+/* As a question would: entries are indexed, vectors made, files mapped. */
+static void
+follow(struct worker *w, struct recall *r)
+{
+	struct search_query query = SEARCH_ALL;
+	struct search_result result;
+	struct buf why;
+
+	query.domain = r->q.domain;
+	query.text = SLICE("time");	/* a word that has a vector */
+	query.limit = 1;
+	buf_init(&why, 4096);
+	if (search_run(r->search, &r->view.found, &query, &w->arena, &result,
+		&why) == -1)
+		log_warnx("the index cannot be followed: %s", buf_cstr(&why));
+	buf_release(&why);
+}
+
+/*
+ * The first questions after a start, and after much has come, would wait for
+ * all that.  Only where nothing has come for a while: a busy store needs its
+ * processors elsewhere.
+ */
+static void
+warm_up(struct worker *w)
+{
+	struct recall *kept = w->cli.kept, *r;
+	struct slice domain = arena_dup(&w->arena, kept->domain.len > 0 ?
+	    buf_slice(&kept->domain) : SLICE("default"));
+	struct msg_cursor cursor = { 0 };
+	struct db_error why;
+	struct db *shared;
+
+	w->cli.verb = "query";
+	if (kept->shared == NULL) {
+		shared = cli_try_open(&w->cli, ENV_shared, &why);
+		if (shared == NULL)
+			return;		/* there is no store yet */
+		db_close(&shared);
+	}
+	r = recall_open(&w->cli, domain);
+	if (r == NULL)
+		return;
+	(void)query_cursor(&r->q, STAGE_store, &cursor);
+	if (cursor.seq != w->followed && cursor.seq == w->seen) {
+		follow(w, r);
+		w->followed = cursor.seq;
+	}
+	w->seen = cursor.seq;
+	w->cold = search_warm(r->search);
+	recall_close(&w->cli, &r);
+	arena_reset(&w->arena);
+}
+
 static void
 find_programs(struct worker *w)
 {
@@ -340,8 +398,10 @@ worker_main(int argc, char **argv)
 		fatal(EX_RETRY, "query-work.sock");
 	say(&w, SLICE_NONE, false, SLICE_NONE);
 	for (;;) {
-		if (!bus_wait(w.socket, USED_WAIT_MS) ||
-		    w.used.len >= USED_BYTES)
+		if (!bus_wait(w.socket, w.cold ? 0 : USED_WAIT_MS)) {
+			tell_used(&w);
+			warm_up(&w);
+		} else if (w.used.len >= USED_BYTES)
 			tell_used(&w);
 		while (bus_receive(w.socket, &m))
 			take(&w, &m);

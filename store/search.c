@@ -288,6 +288,23 @@ search_follow(struct search *s, const struct search_view *view)
 	s->upto = upto;
 }
 
+/* The newest first: they are asked for most. */
+bool
+search_warm(struct search *s)
+{
+	struct segment *segment;
+	struct vectors *v;
+	size_t i;
+
+	for (i = s->n_pieces; i-- > 0;) {
+		segment = s->pieces[i].segment;
+		v = segment_attached(segment);
+		if (segment_bring(segment) || (v != NULL && vectors_bring(v)))
+			return true;
+	}
+	return false;
+}
+
 bool
 search_lacked(struct search *s)
 {

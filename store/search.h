@@ -118,6 +118,11 @@ void search_close(struct search **s);
 /* Brings it up to the store's cursor as of the view; run does so itself. */
 void search_follow(struct search *s, const struct search_view *view);
 /*
+ * Brings the index's files into memory, a few megabytes, for who has nothing
+ * better to do; false: they all are.
+ */
+bool search_warm(struct search *s);
+/*
  * Whether a run since the last call had to do without vectors that are still
  * to come: the same again would find more one day, though nothing was said.
  */

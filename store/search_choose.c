@@ -108,8 +108,11 @@ choose_one(struct run *r, struct heap *h, uint32_t place, uint32_t doc)
 	float least = least_of(h), key = r->s->scores[doc];
 	struct scored c = { .source = place };
 
+	if (key > r->most_terms)
+		r->most_terms = key;
 	/* A role takes away, and never adds. */
-	if (key <= least || (r->classes >> norm_class(norm) & 1) == 0)
+	if (key <= least || source->skip ||
+	    (r->classes >> norm_class(norm) & 1) == 0)
 		return;
 	key *= r->role[norm];
 	if (key > least && passes(r, source, d)) {
@@ -139,7 +142,20 @@ most_in(const float *scores)
 	return most;
 }
 
-/* Most blocks have nothing that is good enough: one look at all of it tells. */
+/*
+ * Whether a block has nothing that is good enough.  One look at all of it tells
+ * that sooner than one at each of many.
+ */
+static bool
+is_poor(const struct run *r, const struct heap *h, uint32_t block,
+    uint64_t bits)
+{
+	enum { MANY = 12 };
+
+	return __builtin_popcountll(bits) >= MANY && h->n == h->most &&
+	    most_in(r->s->scores + (size_t)block * TOUCH_BLOCK) <= least_of(h);
+}
+
 static void
 choose_in(struct run *r, struct heap *h, uint32_t place)
 {
@@ -147,18 +163,12 @@ choose_in(struct run *r, struct heap *h, uint32_t place)
 	uint32_t first = source->base, end = first + source->x.n_docs;
 	uint32_t block, last = (end - 1) / TOUCH_BLOCK;
 	uint64_t bits;
-	float most;
 
 	for (block = first / TOUCH_BLOCK; block <= last; block++) {
-		if (r->s->touched[block] == 0)
+		bits = touched_in(r->s, block, first, end);
+		if (bits == 0 || is_poor(r, h, block, bits))
 			continue;
-		most = most_in(r->s->scores + (size_t)block * TOUCH_BLOCK);
-		if (most > r->most_terms)
-			r->most_terms = most;
-		if (source->skip || most <= least_of(h))
-			continue;
-		for (bits = touched_in(r->s, block, first, end); bits != 0;
-		     bits &= bits - 1)
+		for (; bits != 0; bits &= bits - 1)
 			choose_one(r, h, place, block * TOUCH_BLOCK +
 			    (uint32_t)__builtin_ctzll(bits));
 	}

@@ -14,6 +14,7 @@
 enum {
 	COVERS_MOST = 256,	/* superseded passages looked at, for a turn */
 	THREAD_TURNS = 4,	/* of a thread that count for it */
+	AHEAD = 4,		/* candidates whose values are on their way */
 };
 
 struct pool {
@@ -262,11 +263,11 @@ stands_up(const struct run *r, const struct candidate *c,
 	load_copy(r, TABLE_log, seq, &e->entry);
 	if (e->entry.id == MSG_none || !msg_is_entry(e->entry.id))
 		return false;
-	if (kind != SEARCH_TURN) {
+	if (kind == SEARCH_THREAD)
 		load_copy(r, TABLE_s_ingest, seq, &e->sections[STAGE_ingest]);
+	else if (kind != SEARCH_TURN)
 		load_copy(r, TABLE_s_compactor, seq,
 		    &e->sections[STAGE_compactor]);
-	}
 	if (kind == SEARCH_EPISODE)
 		load_copy(r, TABLE_s_linker, seq, &e->sections[STAGE_linker]);
 	if (!document_at(e, r->arena, kind,
@@ -333,6 +334,21 @@ is_asked(const struct run *r, const struct candidate *c)
 	return (r->q->in & SEARCH_IN(candidate_value(r, c, COLUMN_KIND))) != 0;
 }
 
+/* What stands_up reads of the index first. */
+static void
+approach(const struct run *r, const struct candidate *c)
+{
+	static const enum column columns[] = { COLUMN_SEQ, COLUMN_KIND,
+		COLUMN_I, COLUMN_THREAD, COLUMN_TURN };
+	const struct source *source = &r->s->sources[c->source];
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+		__builtin_prefetch(source->x.columns[columns[i]].at +
+		    (size_t)(c->doc - source->base) *
+		    source->x.columns[columns[i]].width);
+}
+
 static void
 fill_pool(struct run *r, struct pool *p)
 {
@@ -354,6 +370,8 @@ fill_pool(struct run *r, struct pool *p)
 		c = score_ranked(r, i);
 		if (c->score <= 0.0)
 			break;	/* as all behind it */
+		if (i + AHEAD < r->n_candidates)
+			approach(r, score_ranked(r, i + AHEAD));
 		if (!is_asked(r, c) || !make_hit(r, c, &scratch, hit,
 			p->n < look ? &together : NULL))
 			continue;

@@ -358,17 +358,24 @@ is_last(const struct run *r, struct place p)
 
 static const struct place NOWHERE = { UINT32_MAX, UINT32_MAX };
 
-/* The turn `step` away, if it is of the sitting. */
+/* The turn `step` away, which may be of the sitting: stays tells. */
 static struct place
 beside(const struct run *r, struct place from, int step)
 {
 	struct place p;
 
 	if (from.doc == NOWHERE.doc || (step > 0 && is_last(r, from)) ||
-	    !neighbour(r, from, step, &p) || !is_one_sitting(r, from, p))
+	    !neighbour(r, from, step, &p))
 		return NOWHERE;
 	approach_turn(r, p);
 	return p;
+}
+
+static struct place
+stays(const struct run *r, struct place from, struct place p)
+{
+	return p.doc != NOWHERE.doc && is_one_sitting(r, from, p) ? p :
+								   NOWHERE;
 }
 
 /* The best of a sitting, by its first turn. */
@@ -422,24 +429,47 @@ place_of_candidate(const struct candidate *c)
 }
 
 static void
+approach_candidate(const struct run *r, const struct candidate *c)
+{
+	approach_turn(r, place_of_candidate(c));
+	approach_value(r, place_of_candidate(c), COLUMN_KIND);
+	approach_value(r, place_of_candidate(c), COLUMN_STRETCH);
+}
+
+/* Where its sitting begins in this source, for sitting_of. */
+static void
+approach_sitting(const struct run *r, struct place p)
+{
+	int64_t back = place_value(r, p, COLUMN_STRETCH);
+
+	if (back < 0 || back > p.doc - r->s->sources[p.source].base)
+		return;
+	p.doc -= (uint32_t)back;
+	approach_value(r, p, COLUMN_PREV);
+	approach_value(r, p, COLUMN_TURN);
+}
+
+static void
 look_near(struct run *r, struct around *around)
 {
 	struct candidate *c;
+	struct place p;
 	int64_t ts;
 	size_t i;
 
 	for (i = 0; i < r->n_candidates; i++) {
 		c = &r->candidates[i];
 		if (i + AHEAD < r->n_candidates)
-			approach_turn(r, place_of_candidate(&c[AHEAD]));
+			approach_candidate(r, &c[AHEAD]);
 		ts = candidate_value(r, c, COLUMN_TS);
 		c->facts.age_ms = ts < r->now_ms ? r->now_ms - ts : 0;
 		c->facts.alone = candidate_value(r, c, COLUMN_KIND) !=
 		    SEARCH_TURN;
-		around[i].at[BEFORE] = c->facts.alone ? NOWHERE :
-		    beside(r, place_of_candidate(c), -1);
-		around[i].at[AFTER] = c->facts.alone ? NOWHERE :
-		    beside(r, place_of_candidate(c), 1);
+		p = c->facts.alone ? NOWHERE : place_of_candidate(c);
+		around[i].at[BEFORE] = beside(r, p, -1);
+		around[i].at[AFTER] = beside(r, p, 1);
+		if (!c->facts.alone)
+			approach_sitting(r, p);
 	}
 }
 
@@ -447,62 +477,69 @@ static void
 look_far(struct run *r, struct around *around)
 {
 	struct candidate *c;
+	struct place p, *at;
 	size_t i;
 
 	for (i = 0; i < r->n_candidates; i++) {
 		c = &r->candidates[i];
-		if (i + AHEAD < r->n_candidates)
-			approach_value(r, place_of_candidate(&c[AHEAD]),
-			    COLUMN_STRETCH);
-		c->sitting = c->facts.alone ? c->doc :
-		    sitting_of(r, place_of_candidate(c));
-		around[i].at[BEFORE2] = beside(r, around[i].at[BEFORE], -1);
-		around[i].at[AFTER2] = beside(r, around[i].at[AFTER], 1);
+		p = place_of_candidate(c);
+		at = around[i].at;
+		c->sitting = c->facts.alone ? c->doc : sitting_of(r, p);
+		at[BEFORE] = stays(r, p, at[BEFORE]);
+		at[AFTER] = stays(r, p, at[AFTER]);
+		at[BEFORE2] = beside(r, at[BEFORE], -1);
+		at[AFTER2] = beside(r, at[AFTER], 1);
 	}
 }
 
 static void
-approach_around(const struct run *r, const struct around *around)
+approach_around(const struct run *r, struct place *at)
 {
-	struct place p;
 	int i;
 
+	at[BEFORE2] = stays(r, at[BEFORE], at[BEFORE2]);
+	at[AFTER2] = stays(r, at[AFTER], at[AFTER2]);
 	for (i = 0; i < AROUND; i++) {
-		p = around->at[i];
-		if (p.doc == NOWHERE.doc ||
-		    own_slot(r, p.doc)->whose == own_name(r, p.doc))
+		if (at[i].doc == NOWHERE.doc ||
+		    own_slot(r, at[i].doc)->whose == own_name(r, at[i].doc))
 			continue;
-		approach_own(r, p);
-		dense_approach(r, p.source, p.doc);
+		approach_own(r, at[i]);
+		dense_approach(r, at[i].source, at[i].doc);
 	}
 }
 
+static double
+own_around(const struct run *r, struct place p)
+{
+	return p.doc == NOWHERE.doc ? 0.0 : own_score_beside(r, p);
+}
+
 /*
- * In three goes: what the next one reads is then on its way, for all of them,
- * instead of being waited for each time.
+ * In several goes: what the next one reads is then on its way, for all of
+ * them, instead of being waited for each time.
  */
 void
 look_around(struct run *r)
 {
 	struct around *around = arena_room(r->arena, (r->n_candidates + 1) *
 	    sizeof(around[0]));
-	double own[AROUND];
-	struct candidate *c;
-	size_t i, k;
+	struct rank_facts *facts;
+	const struct place *at;
+	size_t i;
 
 	look_near(r, around);
 	look_far(r, around);
-	for (i = 0; i < r->n_candidates; i++) {
-		if (i + AHEAD_BESIDE < r->n_candidates)
-			approach_around(r, &around[i + AHEAD_BESIDE]);
-		c = &r->candidates[i];
-		for (k = 0; k < AROUND; k++)
-			own[k] = around[i].at[k].doc == NOWHERE.doc ? 0.0 :
-			    own_score_beside(r, around[i].at[k]);
-		c->facts.before = own[BEFORE];
-		c->facts.before2 = own[BEFORE2];
-		c->facts.after = own[AFTER];
-		c->facts.after2 = own[AFTER2];
+	for (i = 0; i < r->n_candidates + AHEAD_BESIDE; i++) {
+		if (i < r->n_candidates)
+			approach_around(r, around[i].at);
+		if (i < AHEAD_BESIDE)
+			continue;
+		facts = &r->candidates[i - AHEAD_BESIDE].facts;
+		at = around[i - AHEAD_BESIDE].at;
+		facts->before = own_around(r, at[BEFORE]);
+		facts->before2 = own_around(r, at[BEFORE2]);
+		facts->after = own_around(r, at[AFTER]);
+		facts->after2 = own_around(r, at[AFTER2]);
 	}
 	share_sittings(r);
 }

@@ -12,12 +12,14 @@
 #include <xxhash.h>
 
 #include "common/xmalloc.h"
+#include "store/bring.h"
 #include "store/segment_impl.h"
 
 struct segment {
 	const unsigned char *bytes;
 	size_t len;
 	bool mapped;
+	size_t brought;
 	struct segment_header head;
 	void *attached;
 	void (*release)(void *);
@@ -101,6 +103,12 @@ segment_close(struct segment **s)
 		free((void *)(uintptr_t)(*s)->bytes);
 	free(*s);
 	*s = NULL;
+}
+
+bool
+segment_bring(struct segment *s)
+{
+	return s->mapped && bring(s->bytes, s->len, &s->brought);
 }
 
 void

@@ -108,6 +108,8 @@ struct segment *segment_map(const char *path);
 /* Takes bytes in memory over, emptying the buffer; NULL: no segment. */
 struct segment *segment_take(struct buf *bytes);
 void segment_close(struct segment **s);
+/* See bring.h; false: all of it was there. */
+bool segment_bring(struct segment *s);
 /* Something that is kept with an open segment, and freed with it. */
 void segment_attach(struct segment *s, void *data, void (*release)(void *));
 void *segment_attached(const struct segment *s);

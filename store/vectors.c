@@ -13,6 +13,7 @@
 
 #include "common/log.h"
 #include "common/xmalloc.h"
+#include "store/bring.h"
 #include "store/embed_remote.h"
 #include "store/segments.h"
 
@@ -34,7 +35,7 @@ struct vectors_domain {
 
 struct vectors {
 	const char *bytes;	/* of a file, or NULL */
-	size_t len, dims;
+	size_t len, dims, brought;
 	size_t n_domains;
 	struct {
 		int8_t *at;
@@ -208,6 +209,12 @@ vectors_free(struct vectors *v)
 	}
 	free(v->made);
 	free(v);
+}
+
+bool
+vectors_bring(struct vectors *v)
+{
+	return v->bytes != NULL && bring(v->bytes, v->len, &v->brought);
 }
 
 bool

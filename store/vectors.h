@@ -43,6 +43,8 @@ struct vectors *vectors_map(const char *path, const struct segment *s,
 /* None yet: they are added domain by domain. */
 struct vectors *vectors_new(size_t n_domains);
 void vectors_free(struct vectors *v);
+/* See bring.h; false: all of it was there. */
+bool vectors_bring(struct vectors *v);
 /* A domain's, n_docs times dims bytes, and their sum; NULL: not there. */
 const int8_t *vectors_of(const struct vectors *v, size_t domain,
     const int64_t **sum);
