@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@
 enum {
 	ARGUMENTS_MOST = 64,
 	USED_WAIT_MS = 500,	/* uses are told when no question has come so long */
-	USED_BYTES = 64 * 1024	/* or when there are so many */
+	USED_BYTES = 64 * 1024,	/* or when there are so many */
+	KEPT_BYTES = 8 << 20	/* of memory, from one question to the next */
 };
 
 struct worker {
@@ -374,6 +376,15 @@ find_programs(struct worker *w)
 	w->cli.exec_dir = xstrdup(dirname(self));
 }
 
+/* What one question needs the next needs too: the kernel would clear it. */
+static void
+keep_memory(void)
+{
+	if (mallopt(M_TRIM_THRESHOLD, KEPT_BYTES) == 0 ||
+	    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES) == 0)
+		log_warnx("memory is given back after each question");
+}
+
 int
 worker_main(int argc, char **argv)
 {
@@ -384,6 +395,7 @@ worker_main(int argc, char **argv)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == -1)
 		fatal(EX_RETRY, "prctl");
 	signal(SIGPIPE, SIG_IGN);
+	keep_memory();
 	conf_load(&w.cli.conf, &argc, argv, EX_REFUSE);
 	find_programs(&w);
 	arena_init(&w.arena);

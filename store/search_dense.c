@@ -198,12 +198,13 @@ scan(struct run *r, uint32_t place, struct heap *h)
 	struct scored c = { .source = place };
 	float key, least = is_alone(r) ? LEAST_ALONE : 0.0f;
 	const int32_t *near = r->s->near + source->base;
-	int32_t most = INT32_MIN, full = INT32_MIN;
+	int32_t most = INT32_MIN, full = 0;	/* it must be above */
 	uint32_t d;
 
 	for (d = 0; d < source->x.n_docs; d++) {
 		most = near[d] > most ? near[d] : most;
-		if (near[d] <= full)
+		if (near[d] <= full || (r->classes >>
+			norm_class(source->x.norms[d]) & 1) == 0)
 			continue;
 		key = (float)likeness(near[d]);
 		if (key > (h->n == h->most ? mark_key(h->at[0].mark) :

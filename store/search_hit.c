@@ -5,10 +5,10 @@
  * version is the one that counts, the phrase is in the text, the entry was not
  * forgotten.  Then lineage is brought in, and the hits are sorted once more.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/xmalloc.h"
+#include "compactor/compact.h"
 #include "store/search_impl.h"
 
 enum {
@@ -156,17 +156,14 @@ static uint64_t
 weight_now(const struct run *r, const struct msg_artifact *a,
     struct arena *scratch)
 {
-	unsigned long long seq, n;
 	struct msg_artifact now;
+	uint64_t seq, n;
 	struct key k;
-	int end = 0;
 
 	if (r->view->compactor == NULL || r->q->as_of_ms != INT64_MAX ||
-	    sscanf(arena_cstr(scratch, a->key), "a%llu.%llu%n", &seq, &n,
-		&end) != 2 || (size_t)end != a->key.len)
+	    artifact_parse(a->key, &seq, &n) == -1)
 		return a->weight;
-	k = key_u64(seq);
-	key_add_u64(&k, n);
+	k = key_pair(seq, n);
 	return db_get_msg(r->view->compactor, TABLE_artifacts, key_slice(&k),
 	    MSG_artifact, scratch, &now) ? now.weight : a->weight;
 }

@@ -176,7 +176,12 @@ bool section_term(const struct section *x, struct slice term,
 /* ---- lengths in six bits, with the class: a norm ---- */
 
 uint8_t norm_of(enum document_class class, uint64_t length);
-enum document_class norm_class(uint8_t norm);
+static inline enum document_class
+norm_class(uint8_t norm)
+{
+	return norm >> 6;
+}
+
 float norm_length(uint8_t norm);
 
 /* ---- writing ---- */

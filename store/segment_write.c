@@ -34,12 +34,6 @@ norm_of(enum document_class class, uint64_t length)
 	return (uint8_t)((unsigned)class << 6 | code);
 }
 
-enum document_class
-norm_class(uint8_t norm)
-{
-	return norm >> 6;
-}
-
 float
 norm_length(uint8_t norm)
 {

@@ -109,7 +109,7 @@ test_nothing(const struct embed *e)
 static void
 test_cosines(void)
 {
-	enum { ROWS = 37, DIMS = 96 };
+	enum { ROWS = 37, DIMS = 128 };
 	int8_t query[DIMS], rows[ROWS * DIMS];
 	int32_t near[ROWS], plain;
 	size_t dims, i, k;
