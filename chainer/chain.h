@@ -136,6 +136,17 @@ bool choose_dormant(const struct chain_rules *rules,
     const struct chain_signs *signs, const struct topic *claim,
     const struct candidate *c, size_t n, struct arena *arena,
     struct choice *out);
+/*
+ * Where the course is known: to one of the talk's chains, whatever its state;
+ * or, as something new, off the nearest of those that it shares words with.
+ */
+void choose_course(const struct chain_rules *rules,
+    const struct chain_signs *signs, const struct topic *claim,
+    const struct candidate *to, const struct candidate *c, size_t n,
+    struct arena *arena, struct choice *out);
+bool choose_branch(const struct chain_rules *rules,
+    const struct candidate *c, size_t n, struct arena *arena,
+    struct choice *out);
 void choose_new(const struct topic *claim, struct arena *arena,
     struct choice *out);
 

@@ -18,6 +18,7 @@
 struct chainer {
 	struct reply_model *model;	/* or NULL */
 	struct meaning *meaning;	/* or NULL */
+	struct course_model *course;	/* or NULL */
 	/*
 	 * Applying takes the steps that deciding has just taken, on the same
 	 * tables: what was decided last is kept until it is applied.
@@ -39,6 +40,7 @@ weave_open(struct stage *st, const struct stage_entry *e,
 		.entry = e,
 		.model = c->model,
 		.meaning = c->meaning,
+		.course = c->course,
 		.section = section,
 		.rules = {
 			.formula = formula_named(conf->chain_formula),
@@ -151,6 +153,14 @@ start(struct stage *st)
 			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	}
 	free(path);
+	path = data_path(st, "course.model",
+	    "no weights: where a turn goes is told by distance alone");
+	if (path != NULL) {
+		c->course = course_open(path, &why);
+		if (c->course == NULL)
+			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	}
+	free(path);
 	buf_release(&why);
 }
 
@@ -162,6 +172,7 @@ stop(struct stage *st)
 	if (c->model != NULL)
 		reply_model_close(&c->model);
 	meaning_close(&c->meaning);
+	course_close(&c->course);
 	free(c);
 	stage_set_state(st, NULL);
 	memo_release();

@@ -429,6 +429,51 @@ choose_dormant(const struct chain_rules *rules,
 	return false;
 }
 
+/* ---- where the course is known ---- */
+
+void
+choose_course(const struct chain_rules *rules,
+    const struct chain_signs *signs, const struct topic *claim,
+    const struct candidate *to, const struct candidate *c, size_t n,
+    struct arena *arena, struct choice *out)
+{
+	bool over = to->state == CHAIN_concluded;
+	bool stays = over && lingers(signs, to);
+	const char *words = stays ? "Talk at the end of the concluded" :
+	    over ? "Returned to the concluded" :
+	    to->state == CHAIN_dormant ? "Revived chain about" :
+	    to->adjacent ? "Goes on with" : "Takes up";
+
+	/* What was settled is left alone by who only asks more about it. */
+	if (over && !stays && to->adjacent && !signs->returns)
+		*out = (struct choice){ KIND_branch, to, NULL, false,
+			reason(arena, "Branched from the concluded", claim,
+			    to) };
+	else
+		*out = (struct choice){ KIND_extend, to,
+			tied_to(rules, to, c, n),
+			to->state != CHAIN_active && !stays,
+			reason(arena, words, claim, to) };
+}
+
+bool
+choose_branch(const struct chain_rules *rules, const struct candidate *c,
+    size_t n, struct arena *arena, struct choice *out)
+{
+	size_t i;
+
+	for (i = 0; i < n && c[i].terms.distance < rules->branch_below; i++)
+		if (c[i].here && has_words(&c[i]) &&
+		    c[i].state != CHAIN_merged) {
+			*out = (struct choice){ KIND_branch, &c[i], NULL,
+				false, chain_quote(arena, "Branched from",
+				    c[i].chain->topic,
+				    " due to topic shift") };
+			return true;
+		}
+	return false;
+}
+
 void
 choose_new(const struct topic *claim, struct arena *arena, struct choice *out)
 {

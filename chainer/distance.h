@@ -49,6 +49,7 @@ struct terms {
 	unsigned adjacency;
 	int meaning;		/* as meaning.h has it; 0: not asked */
 	int cue;
+	int course;		/* its score, where course.h compared them */
 	unsigned distance;
 };
 

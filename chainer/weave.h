@@ -7,6 +7,7 @@
 #ifndef CHAINER_WEAVE_H
 #define CHAINER_WEAVE_H
 
+#include "chainer/course.h"
 #include "chainer/meaning.h"
 #include "chainer/reply.h"
 #include "chainer/work.h"
@@ -17,6 +18,7 @@ struct weave {
 	struct chain_rules rules;
 	const struct reply_model *model;	/* NULL: by mentions alone */
 	struct meaning *meaning;	/* NULL: by words alone */
+	const struct course_model *course;	/* NULL: by distance alone */
 	struct msg_s_chainer *section;
 	size_t cap_updates;
 	uint64_t n_begun;

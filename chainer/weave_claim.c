@@ -218,8 +218,8 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 }
 
 /* What the index knows of the claim's words, those at hand among them. */
-static void
-gather_more(struct weave *v, const struct weave_turn *t,
+void
+weave_look_further(struct weave *v, const struct weave_turn *t,
     const struct topic *claim, const struct chain_signs *signs,
     struct weave_field *f)
 {
@@ -285,13 +285,17 @@ weave_claim(struct weave *v, struct weave_turn *t, size_t nth)
 		weave_take_step(v, t, &choice, &topic, nth, &f);
 		return;
 	}
+	if (weave_course(v, t, &topic, &signs, &f, &choice)) {
+		weave_take_step(v, t, &choice, &topic, nth, &f);
+		return;
+	}
 	if (may_take_up(v, &signs)) {
 		if (choose_active(&v->rules, &signs, &topic, f.c, f.n, arena,
 			&choice)) {
 			weave_take_step(v, t, &choice, &topic, nth, &f);
 			return;
 		}
-		gather_more(v, t, &topic, &signs, &f);
+		weave_look_further(v, t, &topic, &signs, &f);
 		if (choose_dormant(&v->rules, &signs, &topic, f.c, f.n, arena,
 			&choice)) {
 			weave_take_step(v, t, &choice, &topic, nth, &f);

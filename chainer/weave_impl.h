@@ -60,6 +60,14 @@ struct topic weave_topic(struct arena *arena, const struct msg_c_claim *claim);
 void weave_claim(struct weave *v, struct weave_turn *t, size_t nth);
 void weave_short(struct weave *v, struct weave_turn *t);
 
+/* weave_course.c: where the talk of one user goes, for its turn's first claim */
+bool weave_course(struct weave *v, struct weave_turn *t,
+    const struct topic *claim, const struct chain_signs *signs,
+    struct weave_field *f, struct choice *out);
+void weave_look_further(struct weave *v, const struct weave_turn *t,
+    const struct topic *claim, const struct chain_signs *signs,
+    struct weave_field *f);
+
 /* weave_step.c: steps in the lives of chains, noted in the section */
 struct msg_h_update *weave_add_update(struct weave *v, enum chain_kind kind,
     uint64_t ref, size_t turn, struct slice reason);

@@ -64,6 +64,7 @@ show_candidates(struct arena *arena, const struct weave_field *f,
 			.adjacency = c->terms.adjacency,
 			.cue = c->terms.cue,
 			.meaning = c->terms.meaning,
+			.course = c->terms.course,
 		};
 	}
 }

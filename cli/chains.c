@@ -219,11 +219,12 @@ print_candidate(struct buf *out, const struct msg_h_candidate *c)
 {
 	buf_addf(out, "    %-10.*s %-9.*s distance %4llu: entity %llu, "
 	    "keyword %llu, subject %llu, recency %llu, adjacency %llu, "
-	    "cue %lld, meaning %lld\n", SLICE_ARG(c->chain), SLICE_ARG(c->state),
+	    "cue %lld, meaning %lld, course %lld\n", SLICE_ARG(c->chain), SLICE_ARG(c->state),
 	    (unsigned long long)c->distance, (unsigned long long)c->entity,
 	    (unsigned long long)c->keyword, (unsigned long long)c->subject,
 	    (unsigned long long)c->recency, (unsigned long long)c->adjacency,
-	    (long long)c->cue, (long long)c->meaning);
+	    (long long)c->cue, (long long)c->meaning,
+	    (long long)c->course);
 }
 
 static void
@@ -242,6 +243,22 @@ print_update(struct buf *out, const struct msg_h_update *u)
 	}
 	for (k = 0; k < u->n_candidates; k++)
 		print_candidate(out, &u->candidates[k]);
+}
+
+/* Where the talk of one user went, and what spoke for that. */
+static void
+print_course(struct buf *out, const struct msg_h_turn *t)
+{
+	size_t k;
+
+	if (t->course.count == 0)
+		return;
+	buf_addf(out, "  course: %.*s by %lld", SLICE_ARG(t->course.at[0]),
+	    (long long)t->lead);
+	for (k = 1; k < t->course.count; k++)
+		buf_addf(out, "%s%.*s", k == 1 ? ": " : "; ",
+		    SLICE_ARG(t->course.at[k]));
+	buf_addc(out, '\n');
 }
 
 void
@@ -264,6 +281,7 @@ chains_why(struct query *q, uint64_t seq, uint64_t i, struct buf *out)
 		    (unsigned long long)s->turns[i].answers_seq,
 		    (unsigned long long)s->turns[i].answers_i);
 	buf_addf(out, "\n  cues: %.*s\n", SLICE_ARG(s->turns[i].cues));
+	print_course(out, &s->turns[i]);
 	if (s->continue_below > 0)
 		buf_addf(out, "  %.*s distance: continue below %llu, branch "
 		    "below %llu, revive below %llu\n", SLICE_ARG(s->formula),
