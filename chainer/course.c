@@ -102,6 +102,15 @@ course_weigh(struct course_turn *t, const struct topic *topic,
 	}
 }
 
+bool
+course_asks(struct slice text)
+{
+	while (text.len > 0 && strchr(" \t\r\n\"')", text.ptr[text.len - 1]) !=
+	    NULL)
+		text.len--;
+	return text.len > 0 && text.ptr[text.len - 1] == '?';
+}
+
 /* ---- terms ---- */
 
 static int32_t
@@ -124,7 +133,8 @@ turn_terms(const struct course_turn *t, size_t n, int32_t *x)
 
 	x[COURSE_always] = ONE;
 	x[COURSE_asked] = yes(t->asked);
-	x[COURSE_answers] = yes(t->asked && !asks);
+	x[COURSE_prompted] = yes(t->prompted);
+	x[COURSE_answers] = yes(t->prompted && !asks);
 	x[COURSE_closed] = yes(t->closed);
 	x[COURSE_question] = yes(slice_is(act, "question"));
 	x[COURSE_request] = yes(slice_is(act, "request"));

@@ -33,6 +33,7 @@ struct course_turn {
 	const struct msg_c_turn *c;
 	struct cues cues;
 	bool asked;	/* the assistant has asked something */
+	bool prompted;	/* with its last words */
 	bool closed;	/* the turn before sounded like an end */
 	bool turned;	/* the user has just come to the chain at hand */
 	bool paused;	/* some time has passed */
@@ -53,6 +54,8 @@ struct slice course_text(const struct msg_c_turn *c, struct slice text);
 /* Weighs the topic's words: all of them, and those none of the chains knows. */
 void course_weigh(struct course_turn *t, const struct topic *topic,
     const struct topic *chains, size_t n);
+/* Whether it ends in a question. */
+bool course_asks(struct slice text);
 /* The terms of the k-th of n chains; k is n: of a new one. */
 void course_terms(const struct course_turn *t, const struct course_chain *chains,
     size_t n, size_t k, int32_t terms[COURSE_TERMS]);

@@ -116,6 +116,7 @@ weave_speak(struct weave *v, struct weave_turn *t)
 		.role = t->role,
 		.act = t->c->act,
 		.closing = t->out->closing,
+		.asks = course_asks(t->text),
 		.id = t->id,
 	};
 	size_t k;

@@ -163,6 +163,8 @@ weave_course(struct weave *v, struct weave_turn *t, const struct topic *claim,
 	struct topic topic = *claim;
 	struct course_turn turn = { .c = t->c, .cues = t->cues,
 		.asked = signs->asked && slice_is(t->before.role, "assistant"),
+		.prompted = t->before.asks && !signs->after_end &&
+		    slice_is(t->before.role, "assistant"),
 		.closed = signs->after_end,
 		.paused = work_ts(v->work) - t->before.ts >= WHEN_HOUR_MS };
 	size_t i;

@@ -37,7 +37,7 @@ struct talk {
 	size_t n;
 	const struct known *at_hand;
 	struct msg_c_turn before;
-	bool before_assists, closed;
+	bool before_assists, closed, asks;
 	bool turned;		/* the user's last turn came to this chain */
 };
 
@@ -120,6 +120,7 @@ read_course(struct talk *t, const json_t *doc, const struct msg_c_turn *c,
 	struct topic topics[COURSE_CHAINS], topic = course_topic(&t->arena, c);
 	struct course_turn turn = { .c = c, .cues = cues_of(&t->arena, text),
 		.asked = t->before_assists && weave_is_asking(t->before.act),
+		.prompted = t->before_assists && t->asks && !t->closed,
 		.closed = t->closed, .turned = t->turned, .paused = paused };
 	size_t k, n = in_order(t, order), gold = n;
 	struct terms terms;
@@ -181,6 +182,7 @@ read_turn_of(struct talk *t, const json_t *doc, const json_t *json, size_t i)
 	learn(t, k, &c);
 	t->before = c;
 	t->before_assists = !user;
+	t->asks = course_asks(text);
 	t->closed = c.concludes || cues_of(&t->arena, text).closing;
 }
 
