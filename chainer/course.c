@@ -125,8 +125,8 @@ yes(bool is)
 	return is ? ONE : 0;
 }
 
-static void
-turn_terms(const struct course_turn *t, size_t n, int32_t *x)
+void
+course_common(const struct course_turn *t, size_t n, int32_t x[COURSE_TERMS])
 {
 	struct slice act = t->c->act;
 	bool asks = weave_is_asking(act);
@@ -212,11 +212,11 @@ chain_terms(const struct course_chain *chains, size_t n, size_t k, size_t of,
 }
 
 void
-course_terms(const struct course_turn *t, const struct course_chain *chains,
-    size_t n, size_t k, int32_t terms[COURSE_TERMS])
+course_terms(const struct course_chain *chains, size_t n, size_t k,
+    int32_t terms[COURSE_TERMS])
 {
-	memset(terms, 0, COURSE_TERMS * sizeof(terms[0]));
-	turn_terms(t, n, terms);
+	memset(&terms[COURSE_COMMON], 0,
+	    (COURSE_TERMS - COURSE_COMMON) * sizeof(terms[0]));
 	chain_terms(chains, n, k, 0, &terms[COURSE_keyword]);
 	chain_terms(chains, n, k, 1, &terms[COURSE_entity]);
 	chain_terms(chains, n, k, 2, &terms[COURSE_meaning]);

@@ -56,9 +56,15 @@ void course_weigh(struct course_turn *t, const struct topic *topic,
     const struct topic *chains, size_t n);
 /* Whether it ends in a question. */
 bool course_asks(struct slice text);
-/* The terms of the k-th of n chains; k is n: of a new one. */
-void course_terms(const struct course_turn *t, const struct course_chain *chains,
-    size_t n, size_t k, int32_t terms[COURSE_TERMS]);
+/*
+ * Those terms that all courses of a turn have in common, up to COURSE_COMMON;
+ * and the others, of the k-th of n chains; k is n: of a new one.
+ */
+enum { COURSE_COMMON = COURSE_keyword };
+void course_common(const struct course_turn *t, size_t n,
+    int32_t terms[COURSE_TERMS]);
+void course_terms(const struct course_chain *chains, size_t n, size_t k,
+    int32_t terms[COURSE_TERMS]);
 /* The words of a text, as the model knows them; how many. */
 size_t course_words(struct slice text, uint32_t words[COURSE_WORDS]);
 

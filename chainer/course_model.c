@@ -6,7 +6,6 @@
  * thousandths.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -205,15 +204,17 @@ course_of(size_t k, size_t n)
 	return k == 0 ? COURSE_on : k == n ? COURSE_new : COURSE_return;
 }
 
-static int
-score_of(const struct course_model *m, const int32_t *terms, enum course course)
+/* What the terms from one to before another say for a course. */
+static int64_t
+add_up_terms(const struct course_model *m, const int32_t *terms,
+    enum course course, size_t from, size_t to)
 {
 	int64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < COURSE_TERMS; i++)
+	for (i = from; i < to; i++)
 		sum += (int64_t)terms[i] * m->terms[i][course];
-	return (int)(sum / ONE);
+	return sum;
 }
 
 /* What a term, or the words, spoke for one course against another. */
@@ -238,6 +239,7 @@ hear(struct voice *voices, size_t *n, struct voice more)
 	voices[i] = more;
 }
 
+/* Two courses that are compared. */
 struct side {
 	int32_t terms[COURSE_TERMS];
 	enum course course;
@@ -262,37 +264,46 @@ explain(const struct course_model *m, const struct side *a,
 		out->said[i] = voices[i].what;
 }
 
+/* The best but the one that is left out. */
+static size_t
+best_of(const int *scores, size_t n, size_t without)
+{
+	size_t k, best = without == 0 ? 1 : 0;
+
+	for (k = best + 1; k < n; k++)
+		if (k != without && scores[k] > scores[best])
+			best = k;
+	return best;
+}
+
 void
 course_choose(const struct course_model *m, const struct course_turn *t,
     struct slice text, const struct course_chain *chains, size_t n, int known,
     struct course_verdict *out)
 {
-	int64_t words[COURSES];
-	struct side sides[2];
-	struct side *best = &sides[0], *next = &sides[1], *hold;
-	size_t k;
-	int least = INT_MIN, second = INT_MIN;
+	int64_t words[COURSES], common[COURSES];
+	struct side best, next;
+	size_t k, second;
 
+	course_common(t, n, best.terms);
+	next = best;
 	add_up_words(m, text, words);
+	for (k = 0; k < COURSES; k++)
+		common[k] = add_up_terms(m, best.terms, (enum course)k, 0,
+		    COURSE_COMMON);
 	for (k = 0; k <= n; k++) {
-		struct side now = { .course = course_of(k, n) };
-
-		course_terms(t, chains, n, k, now.terms);
-		out->scores[k] = score_of(m, now.terms, now.course) +
-		    (int)words[now.course] + (k < n ? known : 0);
-		if (out->scores[k] > least) {
-			second = least;
-			least = out->scores[k];
-			out->to = k;
-			hold = next;
-			next = best;
-			best = hold;
-			*best = now;
-		} else if (out->scores[k] > second) {
-			second = out->scores[k];
-			*next = now;
-		}
+		best.course = course_of(k, n);
+		course_terms(chains, n, k, best.terms);
+		out->scores[k] = (int)((common[best.course] + add_up_terms(m,
+		    best.terms, best.course, COURSE_COMMON, COURSE_TERMS)) /
+		    ONE + words[best.course]) + (k < n ? known : 0);
 	}
-	out->lead = least - second;
-	explain(m, best, next, words, out);
+	out->to = best_of(out->scores, n + 1, SIZE_MAX);
+	second = best_of(out->scores, n + 1, out->to);
+	out->lead = out->scores[out->to] - out->scores[second];
+	best.course = course_of(out->to, n);
+	next.course = course_of(second, n);
+	course_terms(chains, n, out->to, best.terms);
+	course_terms(chains, n, second, next.terms);
+	explain(m, &best, &next, words, out);
 }

@@ -104,6 +104,18 @@ weave_find_before(struct weave *v, struct weave_turn *t)
 	t->adjacent = work_follow(v->work, t->before.chain);
 }
 
+/* Whether the user has just come to the chain; an answer does not change it. */
+static bool
+has_turned(struct weave *v, const struct weave_turn *t, uint64_t chain)
+{
+	struct msg_said last;
+
+	if (!work_said(v->work, 0, &last))
+		return true;
+	return weave_is_people(t) && chain != 0 ? last.chain != chain :
+						  last.turned;
+}
+
 void
 weave_speak(struct weave *v, struct weave_turn *t)
 {
@@ -124,6 +136,7 @@ weave_speak(struct weave *v, struct weave_turn *t)
 	if (t->out->chain.len > 0 &&
 	    chain_parse(t->out->chain, &said.chain) == -1)
 		said.chain = 0;
+	said.turned = has_turned(v, t, said.chain);
 	if (t->several) {
 		for (k = 0; k < t->heard.n; k++)
 			if (t->heard.turn[k].seq == t->out->answers_seq &&

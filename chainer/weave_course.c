@@ -9,7 +9,6 @@
 #include "common/when.h"
 
 enum {
-	LOOK_BACK = 8,	/* turns of an assistant and tools behind one another */
 	CONTINUE_LEARNT = 610,	/* chain_continue when the weights were made */
 	ODDS_A_POINT = 10,
 };
@@ -78,20 +77,6 @@ compare(struct weave *v, const struct weave_turn *t, struct course_field *cf,
 	}
 }
 
-/* Whether the user's last turn was the first one of its chain's stretch. */
-static bool
-has_just_turned(struct weave *v)
-{
-	struct msg_said said, before;
-	size_t back = 0;
-
-	while (work_said(v->work, back, &said) &&
-	    !slice_is(said.role, "user") && back < LOOK_BACK)
-		back++;
-	return !work_said(v->work, back + 1, &before) ||
-	    before.chain != said.chain;
-}
-
 static struct slice
 course_name(struct arena *arena, const struct course_field *cf,
     const struct course_verdict *verdict)
@@ -134,8 +119,8 @@ choose_elsewhere(struct weave *v, const struct weave_turn *t,
     struct weave_field *f, struct choice *out)
 {
 	struct arena *arena = work_arena(v->work);
-	struct candidate *others = arena_array(arena, WEAVE_CANDIDATES,
-	    sizeof(others[0]));
+	struct candidate *others = arena_room(arena,
+	    WEAVE_CANDIDATES * sizeof(others[0]));
 	size_t i, n = 0;
 
 	for (i = 0; i < f->n; i++)
@@ -152,6 +137,21 @@ choose_elsewhere(struct weave *v, const struct weave_turn *t,
 		choose_new(claim, arena, out);
 }
 
+/* A turn's later claims stay with its first, unless they say otherwise. */
+static bool
+stay_inside(struct weave *v, const struct weave_turn *t,
+    const struct topic *claim, const struct chain_signs *signs,
+    struct weave_field *f, struct choice *out)
+{
+	struct candidate *c = candidate_of(f, t->adjacent->ref);
+
+	if (signs->shifts || signs->returns || c == NULL)
+		return false;
+	choose_course(&v->rules, signs, claim, c, f->c, f->n,
+	    work_arena(v->work), out);
+	return true;
+}
+
 bool
 weave_course(struct weave *v, struct weave_turn *t, const struct topic *claim,
     const struct chain_signs *signs, struct weave_field *f,
@@ -159,19 +159,22 @@ weave_course(struct weave *v, struct weave_turn *t, const struct topic *claim,
 {
 	const struct msg_chain_talk *talk = work_talk(v->work);
 	struct course_verdict verdict;
-	struct course_field cf = { .n = 0 };
+	struct course_field cf;
 	struct topic topic = *claim;
 	struct course_turn turn = { .c = t->c, .cues = t->cues,
 		.asked = signs->asked && slice_is(t->before.role, "assistant"),
 		.prompted = t->before.asks && !signs->after_end &&
 		    slice_is(t->before.role, "assistant"),
 		.closed = signs->after_end,
+		.turned = t->before.turned,
 		.paused = work_ts(v->work) - t->before.ts >= WHEN_HOUR_MS };
 	size_t i;
 
-	if (v->course == NULL || !signs->meant || signs->inside ||
-	    t->adjacent == NULL)
+	if (v->course == NULL || !signs->meant || t->adjacent == NULL)
 		return false;
+	if (signs->inside)
+		return stay_inside(v, t, claim, signs, f, out);
+	cf.n = 0;
 	add_chain(&cf, f, t->adjacent->ref);
 	for (i = 0; i < talk->recent.count; i++)
 		add_chain(&cf, f, talk->recent.at[i]);
@@ -179,7 +182,6 @@ weave_course(struct weave *v, struct weave_turn *t, const struct topic *claim,
 		return false;
 	compare(v, t, &cf, &topic);
 	course_weigh(&turn, &topic, cf.topics, cf.n);
-	turn.turned = has_just_turned(v);
 	course_choose(v->course, &turn, t->text, cf.chains, cf.n,
 	    known_by_setting(&v->rules), &verdict);
 	note_verdict(v, t, &cf, &verdict);

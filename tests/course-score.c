@@ -94,8 +94,9 @@ print_item(const json_t *doc, size_t gold, size_t n, const struct course_turn *t
 	json_object_set(out, "doc", json_object_get(doc, "doc"));
 	json_object_set(out, "set", json_object_get(doc, "set"));
 	json_object_set_new(out, "gold", json_integer((json_int_t)gold));
+	course_common(t, n, terms);
 	for (k = 0; k <= n; k++) {
-		course_terms(t, chains, n, k, terms);
+		course_terms(chains, n, k, terms);
 		one = json_array();
 		for (i = 0; i < COURSE_TERMS; i++)
 			json_array_append_new(one, json_integer(terms[i]));
