@@ -200,6 +200,8 @@ ask_home(struct home *h, size_t queries, bool lexical)
 	if (search_run(h->search, &view, &query, &arena, &result, &why) == -1)
 		fatalx(1, "%s", buf_cstr(&why));
 	arena_reset(&arena);
+	while (search_warm(h->search))
+		;
 	for (words = 1; words <= LONGEST; words++) {
 		for (q = 0; q < queries; q++) {
 			buf_clear(&text);

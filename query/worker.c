@@ -37,7 +37,7 @@ struct worker {
 	struct arena arena;
 	struct buf used, answer, frame;
 	uint64_t seen, followed;	/* the store's cursor, while idle */
-	bool cold;		/* files of the index are still to be brought in */
+	bool cold;		/* files of the index are to be brought in */
 };
 
 /* What was printed, on standard output and on standard error. */

@@ -1,7 +1,8 @@
 /*
- * search_choose - the best documents by their own words
+ * search_choose - the best documents by their own words, and the best of all
  *
  * Those of them that pass the filters, in a heap; they go on to search_near.c.
+ * When all is known of them, the candidates come out of another in their order.
  */
 #include <stdlib.h>
 #ifdef __SSE2__
@@ -215,4 +216,54 @@ choose_scored(struct run *r)
 		choose_in(r, &h, i);
 	r->scored = h.at;
 	r->n_scored = h.n;
+}
+
+/* ---- candidates in their order ---- */
+
+/* The later one on a tie. */
+static bool
+is_before(const struct ranking *a, const struct ranking *b)
+{
+	return a->score > b->score ||
+	    (!(a->score < b->score) && a->doc > b->doc);
+}
+
+/* Puts one where `at` is, whose places below are in order. */
+static void
+settle(struct run *r, size_t at, struct ranking c)
+{
+	struct ranking *heap = r->ranking;
+	size_t child;
+
+	while ((child = 2 * at + 1) < r->n_ranking) {
+		child += child + 1 < r->n_ranking &&
+		    is_before(&heap[child + 1], &heap[child]);
+		if (!is_before(&heap[child], &c))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = c;
+}
+
+void
+ranking_begin(struct run *r)
+{
+	size_t i;
+
+	r->n_ranking = r->n_candidates;
+	for (i = r->n_candidates / 2; i-- > 0;)
+		settle(r, i, r->ranking[i]);
+}
+
+/* Few of them are ever looked at, so only these are brought in order. */
+const struct candidate *
+score_ranked(struct run *r, size_t i)
+{
+	while (r->n_ranked <= i) {
+		r->ranked[r->n_ranked++] = &r->candidates[r->ranking[0].at];
+		r->n_ranking--;
+		settle(r, 0, r->ranking[r->n_ranking]);
+	}
+	return r->ranked[i];
 }

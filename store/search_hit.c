@@ -337,13 +337,11 @@ approach(const struct run *r, const struct candidate *c)
 {
 	static const enum column columns[] = { COLUMN_SEQ, COLUMN_KIND,
 		COLUMN_I, COLUMN_THREAD, COLUMN_TURN };
-	const struct source *source = &r->s->sources[c->source];
 	size_t i;
 
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		__builtin_prefetch(source->x.columns[columns[i]].at +
-		    (size_t)(c->doc - source->base) *
-		    source->x.columns[columns[i]].width);
+		approach_value(r, (struct place){ c->doc, c->source },
+		    columns[i]);
 }
 
 static void

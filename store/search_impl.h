@@ -180,7 +180,7 @@ struct run {
 	size_t n_candidates;
 	struct ranking *ranking;	/* a heap of those not asked for yet */
 	size_t n_ranking;
-	struct candidate **ranked;	/* the best first, as far as asked for */
+	struct candidate **ranked;	/* the best, as far as asked for */
 	size_t n_ranked;
 };
 
@@ -191,8 +191,6 @@ bool passes(const struct run *r, const struct source *source, uint32_t doc);
 void score_words(struct run *r);
 /* Candidates of the query's kinds. */
 void score_rank(struct run *r);
-/* The one of i better ones; there must be so many. */
-const struct candidate *score_ranked(struct run *r, size_t i);
 /* Gives the candidates back; others may be ranked then. */
 void score_drop(struct run *r);
 /* Makes memory ready for the next run. */
@@ -212,11 +210,52 @@ void select_best(struct scored *at, size_t n, size_t best);
 size_t at_least(size_t n, uint64_t limit);
 /* Into r->scored. */
 void choose_scored(struct run *r);
+/* What is in r->ranking can be asked for in its order. */
+void ranking_begin(struct run *r);
+/* The one of i better ones; there must be so many. */
+const struct candidate *score_ranked(struct run *r, size_t i);
 
 /* ---- search_near.c ---- */
 
 /* Out of what was chosen, by what each is itself. */
 void choose_finalists(struct run *r);
+
+/* Where a document lies. */
+struct place {
+	uint32_t doc, source;
+};
+
+static inline int64_t
+place_value(const struct run *r, struct place p, enum column column)
+{
+	const struct source *source = &r->s->sources[p.source];
+
+	return section_value(&source->x, column, p.doc - source->base);
+}
+
+/* It is asked for soon. */
+static inline void
+approach_value(const struct run *r, struct place p, enum column column)
+{
+	const struct source *source = &r->s->sources[p.source];
+
+	__builtin_prefetch(source->x.columns[column].at +
+	    (size_t)(p.doc - source->base) * source->x.columns[column].width);
+}
+
+/* The turn `step` (1 or -1) from a turn in its thread. */
+bool turn_beside(const struct run *r, struct place from, int step,
+    struct place *out);
+/* A document's score by itself, in a run after choose_finalists. */
+double own_score_beside(const struct run *r, struct place p);
+/* It was asked for before. */
+bool own_is_known(const struct run *r, uint32_t doc);
+/* It is asked for soon. */
+void approach_own(const struct run *r, struct place p);
+
+/* ---- search_around.c ---- */
+
+/* What is around each candidate. */
 void look_around(struct run *r);
 
 static inline int64_t

@@ -421,44 +421,6 @@ score_clear(struct run *r)
 
 /* ---- the whole ---- */
 
-/* The later one on a tie. */
-static bool
-is_before(const struct ranking *a, const struct ranking *b)
-{
-	return a->score > b->score ||
-	    (!(a->score < b->score) && a->doc > b->doc);
-}
-
-/* Puts one where `at` is, whose places below are in order. */
-static void
-settle(struct run *r, size_t at, struct ranking c)
-{
-	struct ranking *heap = r->ranking;
-	size_t child;
-
-	while ((child = 2 * at + 1) < r->n_ranking) {
-		child += child + 1 < r->n_ranking &&
-		    is_before(&heap[child + 1], &heap[child]);
-		if (!is_before(&heap[child], &c))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = c;
-}
-
-/* Few of them are ever looked at, so only these are brought in order. */
-const struct candidate *
-score_ranked(struct run *r, size_t i)
-{
-	while (r->n_ranked <= i) {
-		r->ranked[r->n_ranked++] = &r->candidates[r->ranking[0].at];
-		r->n_ranking--;
-		settle(r, 0, r->ranking[r->n_ranking]);
-	}
-	return r->ranked[i];
-}
-
 void
 score_words(struct run *r)
 {
@@ -484,7 +446,6 @@ score_rank(struct run *r)
 	dense_run(r);
 	choose_finalists(r);
 	look_around(r);
-	r->n_ranking = r->n_candidates;
 	r->ranked = arena_room(r->arena, (r->n_candidates + 1) *
 	    sizeof(r->ranked[0]));
 	r->ranking = arena_room(r->arena, (r->n_candidates + 1) *
@@ -496,8 +457,7 @@ score_rank(struct run *r)
 		r->ranking[i] = (struct ranking){ c->score, c->doc,
 			(uint32_t)i };
 	}
-	for (i = r->n_candidates / 2; i-- > 0;)
-		settle(r, i, r->ranking[i]);
+	ranking_begin(r);
 }
 
 void

@@ -10,6 +10,10 @@ for i in {1..50}; do
 done | skein send --wait >/dev/null
 skein remember 'the login service needs two replicas' >/dev/null
 
+# What the first question needs is there before it: the table of vectors is open for searching only.
+ready() { grep -qs embed.bin $(pgrep -f "worker --home $SKEIN_HOME" | sed 's#.*#/proc/&/maps#'); }
+ok 'a worker that nobody asks opens the index' wait_for 10 ready
+
 for verb in 'search login' 'context --user u1' 'begin login' turns threads requests conversations sessions chains artifacts \
   episodes skills links tuning rejects 'show 1.0'; do
   # shellcheck disable=SC2086
