@@ -49,24 +49,6 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "lengths are read as u64");
 	;
 #include "common/messages.def"
 
-#define MESSAGE(number, name, what) \
-	static const struct msg_slot slots_##name[] = {
-#define FIELD(message, number, kind, member, need, prose) \
-	{ number, TYPE_##kind, NEED_##need == NEED_REQ, MSG_none, \
-	  offsetof(struct msg_##message, member),                 \
-	  offsetof(struct msg_##message, member) + THERE_##kind, 0 },
-#define LIST(message, number, sub, member, need, prose)           \
-	{ number, TYPE_list, NEED_##need == NEED_REQ, MSG_##sub,  \
-	  offsetof(struct msg_##message, member),                 \
-	  offsetof(struct msg_##message, n_##member),             \
-	  offsetof(struct msg_##message, n_##member) },
-#define END(message) \
-	}            \
-	;
-#include "common/messages.def"
-_Static_assert(sizeof(union msg_any) <= UINT16_MAX && MSG_LIMIT <= 256,
-    "slots have room for places and kinds");
-
 /* The place of each field among its message's, from 1. */
 #define MESSAGE(number, name, what) enum { BEFORE_##name,
 #define FIELD(message, number, kind, member, required, prose) \
@@ -103,7 +85,6 @@ static const struct msg_spec specs[MSG_LIMIT] = {
 		     .what = prose,                              \
 		     .size = sizeof(struct msg_##label),         \
 		     .fields = fields_##label,                   \
-		     .slots = slots_##label,                     \
 		     .n_fields = sizeof(fields_##label) /        \
 			 sizeof(fields_##label[0]),              \
 		     .order = order_##label,                     \
@@ -500,7 +481,7 @@ msg_decode(struct slice record, struct arena *arena, struct msg *out,
 
 int
 msg_decode_part(struct slice record, struct arena *arena,
-    struct msg_want part, struct msg *out, struct msg_error *why)
+    struct msg_want want, struct msg *out, struct msg_error *why)
 {
 	const struct msg_spec *spec;
 	enum msg_id id = MSG_none;
@@ -509,7 +490,7 @@ msg_decode_part(struct slice record, struct arena *arena,
 
 	/* The whole union, so that ->as may be asked for the envelope. */
 	msg = arena_alloc(arena, sizeof(union msg_any));
-	if (unpack_record(record, arena, part, &id, msg)) {
+	if (unpack_record(record, arena, want, &id, msg)) {
 		*out = (struct msg){ id, msg };
 		return 0;
 	}

@@ -99,22 +99,12 @@ struct msg_field {
 	const char *what;
 };
 
-/* What of a field packing and unpacking ask: small, as they ask all the time. */
-struct msg_slot {
-	uint8_t tag;
-	uint8_t type;		/* enum msg_type */
-	bool required;
-	uint8_t of;		/* lists: enum msg_id */
-	uint16_t offset, there, count_offset;
-};
-
 struct msg_spec {
 	enum msg_id id;
 	const char *name;
 	const char *what;
 	size_t size;
 	const struct msg_field *fields;
-	const struct msg_slot *slots;	/* of the same fields */
 	size_t n_fields;
 	const unsigned char *order;	/* by tag: which field, from 1; 0: none */
 	uint64_t required;		/* tags that must be there, as bits */
@@ -191,7 +181,7 @@ struct msg_want {
 				   records are written; 0: nothing */
 };
 MSG_CHECK int msg_decode_part(struct slice record, struct arena *arena,
-    struct msg_want part, struct msg *out, struct msg_error *why);
+    struct msg_want want, struct msg *out, struct msg_error *why);
 /* The same, and anything but `id` is an error. */
 MSG_CHECK int msg_decode_as(struct slice record, struct arena *arena,
     enum msg_id id, void *out, struct msg_error *why);

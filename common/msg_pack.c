@@ -185,7 +185,7 @@ static char *put_message(struct packer *p, char *at,
     const struct msg_spec *spec, const char *msg);
 
 static char *
-put_list(struct packer *p, char *at, const struct msg_slot *f,
+put_list(struct packer *p, char *at, const struct msg_field *f,
     const char *msg)
 {
 	const struct msg_spec *sub = msg_spec(f->of);
@@ -202,13 +202,13 @@ put_list(struct packer *p, char *at, const struct msg_slot *f,
 
 /* There is room for a number. */
 static inline char *
-put_value(struct packer *p, char *at, const struct msg_slot *f,
+put_value(struct packer *p, char *at, const struct msg_field *f,
     const char *msg)
 {
 	const void *value = msg + f->offset;
 	int64_t n;
 
-	switch ((enum msg_type)f->type) {
+	switch (f->type) {
 	case TYPE_u64:
 		return write_uint(at, *(const uint64_t *)value);
 	case TYPE_i64:
@@ -258,33 +258,19 @@ put_count(struct packer *p, char *at, size_t from, size_t count)
 	return at + WIDE;
 }
 
-/* As msg_is_absent has it. */
-static inline bool
-is_absent(const struct msg_slot *f, const char *msg, uint64_t has)
-{
-	const char *there = msg + f->there;
-
-	if (f->required || (has >> f->tag & 1) != 0)
-		return false;
-	return f->type == TYPE_bool ? !*(const bool *)there :
-				      *(const uint64_t *)there == 0;
-}
-
 static char *
 put_message(struct packer *p, char *at, const struct msg_spec *spec,
     const char *msg)
 {
-	const struct msg_slot *f, *end = spec->slots + spec->n_fields;
+	const struct msg_field *f, *end = spec->fields + spec->n_fields;
 	size_t from, count = 0;
-	uint64_t has;
 
-	memcpy(&has, msg, sizeof(has));
 	at = room(p, at, 1);
 	if (at == NULL)
 		return NULL;
 	from = (size_t)(at++ - p->out->ptr);
-	for (f = spec->slots; f < end; f++) {
-		if (is_absent(f, msg, has))
+	for (f = spec->fields; f < end; f++) {
+		if (msg_is_absent(f, msg))
 			continue;
 		at = room(p, at, 1 + NUMBER_BYTES);
 		if (at == NULL)

@@ -22,6 +22,6 @@ void pack_uint(struct buf *out, uint64_t n);
  * is given, else for any; false: let the careful reader look at it.
  */
 bool unpack_record(struct slice record, struct arena *arena,
-    struct msg_want part, enum msg_id *id, union msg_any *out);
+    struct msg_want want, enum msg_id *id, union msg_any *out);
 
 #endif

@@ -224,7 +224,7 @@ static place read_message(const struct reader *r, place at,
     const struct msg_spec *spec, unsigned last, void *out);
 
 static place
-read_list(const struct reader *r, place at, const struct msg_slot *f,
+read_list(const struct reader *r, place at, const struct msg_field *f,
     void *msg)
 {
 	const struct msg_spec *sub = msg_spec(f->of);
@@ -246,12 +246,12 @@ read_list(const struct reader *r, place at, const struct msg_slot *f,
 }
 
 static inline place
-read_value(const struct reader *r, place at, const struct msg_slot *f,
+read_value(const struct reader *r, place at, const struct msg_field *f,
     void *msg)
 {
 	void *value = (char *)msg + f->offset;
 
-	switch ((enum msg_type)f->type) {
+	switch (f->type) {
 	case TYPE_u64:
 		return read_uint(r, at, value);
 	case TYPE_i64:
@@ -285,8 +285,7 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
     unsigned last, void *out)
 {
 	uint64_t has = 0, required = spec->required;
-	const unsigned char *order = spec->order;
-	const struct msg_slot *slots = spec->slots;
+	const struct msg_field *f;
 	size_t i, count;
 	unsigned tag;
 
@@ -299,10 +298,11 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
 			at = r->end;
 			break;
 		}
-		/* A tag is a byte; what else is read as one is none of ours. */
-		if (tag > last || order[tag] == 0)
+		/* One that takes more than a byte is none of ours. */
+		f = msg_field_tagged(spec, tag);
+		if (f == NULL)
 			return NULL;
-		at = read_value(r, at + 1, &slots[order[tag] - 1], out);
+		at = read_value(r, at + 1, f, out);
 		has |= UINT64_C(1) << tag;
 	}
 	memcpy(out, &has, sizeof(has));
@@ -310,12 +310,12 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
 }
 
 bool
-unpack_record(struct slice record, struct arena *arena, struct msg_want part,
+unpack_record(struct slice record, struct arena *arena, struct msg_want want,
     enum msg_id *id, union msg_any *out)
 {
-	unsigned last = part.last > 0 ? part.last : MSGTAG_LIMIT - 1;
+	unsigned last = want.last > 0 ? want.last : MSGTAG_LIMIT - 1;
 	place at = (place)record.ptr;
-	struct reader r = { at + record.len, arena, part.unread };
+	struct reader r = { at + record.len, arena, want.unread };
 	const struct msg_spec *spec;
 	uint64_t number;
 

@@ -252,19 +252,19 @@ static int
 load_section(struct stage *st, struct entry_reader *from, uint64_t seq,
     enum stage_id id, struct msg *out, struct msg_error *why)
 {
-	struct msg_want part = { 0 };
+	struct msg_want want = { 0 };
 	struct slice record;
 
 	/* A filter is shown all of it. */
 	if (st->filter == NULL)
-		part = (struct msg_want){ st->spec->unread_lists,
+		want = (struct msg_want){ st->spec->unread_lists,
 			st->spec->last_read[id] };
 	if (!read_on(from->txn, &from->sections[id], stage_section_table(id),
 		seq, &record)) {
 		msg_fail(why, "there is no section of %s", stage_name(id));
 		return -1;
 	}
-	return msg_decode_part(record, &st->arena, part, out, why);
+	return msg_decode_part(record, &st->arena, want, out, why);
 }
 
 int

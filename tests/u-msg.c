@@ -760,7 +760,7 @@ test_part(void)
 {
 	static const bool unread[MSG_LIMIT] = { [MSG_link] = true,
 		[MSG_xmessage] = true };
-	struct msg_want part = { .unread = unread };
+	struct msg_want want = { .unread = unread };
 	struct slice words[20] = { SLICE_NONE };
 	uint64_t numbers[] = { 0, 127, 128, 255, 256, 65536, UINT32_MAX,
 		UINT64_MAX };
@@ -785,33 +785,33 @@ test_part(void)
 
 	buf_init(&b, 1 << 20);
 	ok(msg_encode(&b, MSG_s_linker, &s) == 0 &&
-	    msg_decode_part(buf_slice(&b), &t.arena, part, &m, &why) == 0 &&
+	    msg_decode_part(buf_slice(&b), &t.arena, want, &m, &why) == 0 &&
 	    m.as->s_linker.n_links == 0 &&
 	    slice_is(m.as->s_linker.result, "behind it"),
 	    "lists of records may be passed over");
 	ok(msg_decode_part(buf_slice(&b), &t.arena, (struct msg_want){ 0 }, &m,
 	    &why) == 0 && m.as->s_linker.n_links == 20, "or not");
 	for (cut = 0; cut < b.len; cut += cut < 600 || cut > 70000 ? 1 : 500)
-		if (msg_decode_part(slice_of(b.ptr, cut), &t.arena, part, &m,
+		if (msg_decode_part(slice_of(b.ptr, cut), &t.arena, want, &m,
 			&why) == 0)
 			break;
 	ok(cut >= b.len, "one that is cut short is none");
-	part.last = MSGTAG_s_linker_links;
-	ok(msg_decode_part(buf_slice(&b), &t.arena, part, &m, &why) == 0 &&
+	want.last = MSGTAG_s_linker_links;
+	ok(msg_decode_part(buf_slice(&b), &t.arena, want, &m, &why) == 0 &&
 	    m.as->s_linker.n_links == 0 && m.as->s_linker.result.len == 0,
 	    "what stands behind the last that is read is left out");
-	part = (struct msg_want){ .last = MSGTAG_s_linker_links };
-	ok(msg_decode_part(buf_slice(&b), &t.arena, part, &m, &why) == 0 &&
+	want = (struct msg_want){ .last = MSGTAG_s_linker_links };
+	ok(msg_decode_part(buf_slice(&b), &t.arena, want, &m, &why) == 0 &&
 	    m.as->s_linker.n_links == 20 && m.as->s_linker.result.len == 0,
 	    "and the last itself is read");
-	part = (struct msg_want){ .last = MSGTAG_s_linker_message };
-	ok(msg_decode_part(buf_slice(&b), &t.arena, part, &m, &why) == 0 &&
+	want = (struct msg_want){ .last = MSGTAG_s_linker_message };
+	ok(msg_decode_part(buf_slice(&b), &t.arena, want, &m, &why) == 0 &&
 	    slice_is(m.as->s_linker.result, "behind it"),
 	    "one that ends before it is whole");
-	part = (struct msg_want){ .unread = unread };
+	want = (struct msg_want){ .unread = unread };
 	buf_clear(&b);
 	ok(msg_encode(&b, MSG_exchange, &x) == 0 &&
-	    msg_decode_part(buf_slice(&b), &t.arena, part, &m, &why) == 0 &&
+	    msg_decode_part(buf_slice(&b), &t.arena, want, &m, &why) == 0 &&
 	    m.as->exchange.n_added == 0 && slice_is(m.as->exchange.model, "m"),
 	    "bytes too");
 	buf_release(&b);
