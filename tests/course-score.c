@@ -83,8 +83,9 @@ in_order(const struct talk *t, const struct known **out)
 }
 
 static void
-print_item(const json_t *doc, size_t gold, size_t n, const struct course_turn *t,
-    const struct course_chain *chains, struct slice text)
+print_item(const json_t *doc, size_t gold, size_t n,
+    const struct course_turn *t, const struct course_chain *chains,
+    struct slice text)
 {
 	uint32_t words[COURSE_WORDS];
 	int32_t terms[COURSE_TERMS];
