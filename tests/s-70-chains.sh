@@ -131,12 +131,31 @@ say fay 05T12:01:30Z 'The smallest cog is worn, or the cable needs tension' thre
 say fay 05T12:02:00Z 'Would stocks or bonds be better in the long run?' thread f
 is "$(chain)" "$funds" 'a return is found by its meaning, no word repeated'
 like "$(skein show "$seq.0" --why)" "$funds .*keyword 0,.* meaning [1-9][0-9]+" '  and --why says so'
+like "$(skein show "$seq.0" --why)" "course: $funds by [0-9]+: [a-z]" '  what spoke for it'
+like "$(skein show "$seq.0" --why)" "$bike .* course -?[0-9]+" '  and each chain its score'
 say fay 05T12:03:00Z 'I replaced the rear wheel and both pedals as well' thread f
 is "$(chain)" "$bike" '  and back again'
 say fay 08T12:03:00Z 'should I sell the shares when the market falls?' thread f
 is "$(chain)" "$funds" '  after days as well'
 say fay 08T13:00:00Z 'which one is cheaper?' thread g
 ok '  but few words do not lead to another thread' test "$(chain)" != "$bike" -a "$(chain)" != "$funds"
+
+# topics of one field: the wording and what it follows tell them apart
+say gil 05T14:00:00Z 'the import of the price list fails with a unicode error' thread h
+import=c$seq.0
+say gil 05T14:00:30Z 'Open the price list as utf-8-sig; is it from Excel?' thread h role assistant
+say gil 05T14:01:00Z 'yes, from the sales team' thread h
+is "$(chain)" "$import" 'an answer stays'
+say gil 05T14:01:30Z 'Then tell them to save it as CSV UTF-8.' thread h role assistant
+say gil 05T14:02:00Z 'also the export of the price list is much too slow, 40 seconds' thread h
+export=c$seq.0
+is "$(chain)" "$export" '  a new fault of the same program is its own chain, near as its words are'
+say gil 05T14:02:30Z 'It asks the database once a row. Fetch all rows at once.' thread h role assistant
+say gil 05T14:03:00Z 'how would I do that' thread h
+is "$(chain)" "$export" '  what leans goes on'
+say gil 05T14:03:30Z 'Use a join and one cursor; 2 seconds then.' thread h role assistant
+say gil 05T14:04:00Z 'the import shows the unicode error again' thread h
+is "$(chain)" "$import" '  and back to the first'
 
 # an exchange with several turns
 jq -cn '{type: "exchange", user: "eve", ts: "2024-03-06T10:00:00Z", messages: [
