@@ -142,6 +142,21 @@ answer_few(const struct reply_message *window, size_t n,
 }
 
 void
+reply_turn_away(const struct reply_message *window, size_t n,
+    const struct reply_message *now, struct reply_verdict *v)
+{
+	size_t from = n > REPLY_WINDOW ? n - REPLY_WINDOW : 0;
+	bool spoke;
+
+	if (v->antecedent < 0 || !(now->flags & REPLY_STRANGER) ||
+	    share_word(&window[v->antecedent], now) ||
+	    count_others(window + from, n - from, now, &spoke) > FEW || spoke)
+		return;
+	v->runner_up = v->antecedent;
+	v->antecedent = -1;
+}
+
+void
 reply_choose(const struct reply_model *model,
     const struct reply_message *window, size_t n,
     const struct reply_message *now, struct reply_verdict *out)

@@ -99,6 +99,13 @@ struct reply_verdict {
 void reply_choose(const struct reply_model *model,
     const struct reply_message *window, size_t n,
     const struct reply_message *now, struct reply_verdict *out);
+/*
+ * After reply_choose: where few have spoken, the first word of one more that is
+ * for somebody who has not answers nobody.  Apart from it, as the weights were
+ * learnt with its choices.
+ */
+void reply_turn_away(const struct reply_message *window, size_t n,
+    const struct reply_message *now, struct reply_verdict *v);
 /* Notes in `now` whom it answers, which later choices look at. */
 void reply_settle(struct reply_message *now,
     const struct reply_message *window, const struct reply_verdict *verdict);

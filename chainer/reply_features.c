@@ -29,6 +29,7 @@ struct speaker {
 	int exchange_rank;	/* how far back the last of them is */
 	int last;		/* index of the last message, or -1 */
 	int first;
+	int said;
 };
 
 struct chain {
@@ -47,6 +48,7 @@ struct scene {
 	int weight[REPLY_WORDS], weight_all;
 	int best_overlap;
 	int crowd;
+	int named, busiest;	/* messages that name one; of who says most */
 	uint64_t key[SLOTS];	/* speakers and chains share the table */
 	int16_t number[SLOTS];
 	int speaker_count, chain_count;
@@ -230,6 +232,9 @@ scene_add(struct scene *s, int j)
 	if (s->speaker[me].last < 0)
 		s->speaker[me].first = j;
 	s->speaker[me].last = j;
+	if (++s->speaker[me].said > s->busiest)
+		s->busiest = s->speaker[me].said;
+	s->named += m->mention_count > 0;
 	s->chain_of[j] = chain_number(s, m->chain);
 	c = &s->chain[s->chain_of[j]];
 	s->shared[j] = shared_words(m, s->now);
@@ -265,6 +270,7 @@ scene_set(struct scene *s, const struct reply_message *window, size_t n,
 	s->now = now;
 	s->n = (int)n;
 	s->speaker_count = s->chain_count = 0;
+	s->named = s->busiest = 0;
 	memset(s->key, 0, sizeof(s->key));
 	s->called_last = -1;
 	s->self = speaker_number(s, now->speaker);
@@ -290,6 +296,20 @@ static const int16_t neutral[REPLY_FEATURES] = {
 #include "chainer/reply.def"
 };
 
+static void
+put_own(const struct scene *s, int16_t row[REPLY_FEATURES])
+{
+	const struct reply_message *last = &s->window[s->own_last];
+	bool called = false;
+
+	PUT(own_greeted, HAS(last, GREETING));
+	PUT(own_thanked, HAS(last, THANKS));
+	PUT(own_chain_rank, s->n - s->chain[s->chain_of[s->own_last]].last);
+	for (int c = 0; c < s->chain_count; c++)
+		called |= s->chain[c].called && s->chain[c].own > 0;
+	PUT(own_chain_called, called);
+}
+
 /* What is the same for all candidates. */
 static void
 put_now(const struct scene *s, int own_count, int16_t row[REPLY_FEATURES])
@@ -310,7 +330,13 @@ put_now(const struct scene *s, int own_count, int16_t row[REPLY_FEATURES])
 	if (s->own_last >= 0) {
 		PUT(own_rank, s->n - s->own_last);
 		PUT(own_time, time_in_gaps(s, s->window[s->own_last].ts_ms));
+		put_own(s, row);
 	}
+	if (s->n > 0)
+		PUT(room_named, s->named * 64 / s->n);
+	PUT(room_speakers, s->speaker_count);
+	PUT(room_busiest, s->busiest);
+	PUT(room_chains, s->chain_count);
 	if (s->called_last >= 0)
 		PUT(called_rank, s->n - s->called_last);
 	PUT(called_fresh, s->called_last > s->own_last);
@@ -398,6 +424,8 @@ put_chain(const struct scene *s, int j, int16_t row[REPLY_FEATURES])
 	}
 	PUT(they_answered_now, !same && m->answered == now->speaker);
 	PUT(they_answered_self, m->answered == m->speaker);
+	PUT(they_answered_other, m->answered != 0 &&
+	    m->answered != m->speaker && m->answered != now->speaker);
 	PUT(answered_after, capped(they->answered_after, 20));
 	PUT(chain_after, capped(c->after, 30));
 	PUT(chain_own, capped(c->own, 20));

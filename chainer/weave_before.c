@@ -77,10 +77,11 @@ find_antecedent(struct weave *v, struct weave_turn *t)
 {
 	struct reply_verdict verdict = { .antecedent = -1 };
 
-	if (v->model != NULL)
+	if (v->model != NULL) {
 		reply_choose(v->model, t->heard.heard, t->heard.n, &t->now,
 		    &verdict);
-	else
+		reply_turn_away(t->heard.heard, t->heard.n, &t->now, &verdict);
+	} else
 		verdict.antecedent = guess_antecedent(t);
 	return verdict.antecedent >= 0 && work_heard_turn(v->work,
 	    &t->heard.turn[verdict.antecedent], &t->before);

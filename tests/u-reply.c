@@ -47,6 +47,7 @@ say_ms(struct room *r, int64_t ms, const char *who, const char *text)
 	reply_read(m, &r->scratch, slice_str(who), ms, slice_str(text),
 	    r->window, r->n);
 	reply_choose(r->model, r->window, r->n, m, &r->last);
+	reply_turn_away(r->window, r->n, m, &r->last);
 	reply_settle(m, r->window, &r->last);
 	m->chain = r->last.antecedent < 0 ? r->n + 1 :
 	    r->window[r->last.antecedent].chain;
@@ -390,6 +391,44 @@ test_few(const struct reply_model *model)
 	free(r);
 }
 
+/* What is told of the room and of the speaker's last message. */
+static void
+test_room(const struct reply_model *model)
+{
+	int16_t rows[REPLY_CANDIDATES][REPLY_FEATURES];
+	struct room *r = xmalloc(sizeof(*r));
+	int index[REPLY_CANDIDATES];
+	struct reply_message now;
+
+	room_init(r, model);
+	say(r, 0, "ann", "hello all");
+	say(r, 10, "bob", "ann: hi, what is it?");
+	say(r, 20, "cid", "how do I mount a disk");
+	say(r, 30, "bob", "cid: with a driver");
+	for (size_t i = 0; i < r->n; i++)
+		r->window[i].chain = i < 2 ? 1 : 2;
+	r->window[3].answered = id_of(r, "cid");
+	now = read_one(r, "ann", "bob: the printer");
+	is_int(reply_features(r->window, r->n, &now, rows, index), 5,
+	    "four messages and a new conversation");
+	is_int(rows[0][REPLY_F_room_named], 32, "half of the messages name one");
+	is_int(rows[0][REPLY_F_room_speakers], 3, "three speak");
+	is_int(rows[0][REPLY_F_room_busiest], 2, "one of them twice");
+	is_int(rows[0][REPLY_F_room_chains], 2, "in two chains");
+	is_int(rows[0][REPLY_F_own_greeted], 1, "the speaker has greeted");
+	is_int(rows[0][REPLY_F_own_thanked], 0, "and not thanked");
+	is_int(rows[0][REPLY_F_own_chain_rank], 3, "her chain is 3 back");
+	is_int(rows[0][REPLY_F_own_chain_called], 1, "whom she names is in it");
+	is_int(rows[1][REPLY_F_they_answered_other], 1,
+	    "his last was an answer to somebody else");
+	now = read_one(r, "ann", "cid: try lsblk");
+	reply_features(r->window, r->n, &now, rows, index);
+	is_int(rows[0][REPLY_F_own_chain_called], 0,
+	    "another whom she names is not");
+	arena_release(&r->scratch);
+	free(r);
+}
+
 int
 main(void)
 {
@@ -410,6 +449,7 @@ main(void)
 	test_determinism(model);
 	test_edges(model);
 	test_few(model);
+	test_room(model);
 	test_damage();
 	reply_model_close(&model);
 	return done();
