@@ -75,6 +75,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		c->similar = tools->similar;
 		c->stance = tools->stance;
 		c->how = tools->how;
+		c->rank = tools->rank;
 		c->rows = tools->rows;
 		c->kept_times = tools->kept_times;
 		c->episode_times = tools->episode_times;

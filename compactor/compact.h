@@ -19,6 +19,7 @@
 struct compact_held;
 struct similar;
 struct linear;
+struct effort_rank;
 struct similar_known;
 
 struct packages;
@@ -33,6 +34,7 @@ struct compact_tools {
 	struct similar *similar;	/* compactor/similar.h */
 	struct linear *stance;		/* compactor/stance.h */
 	struct linear *how;		/* compactor/effort_how.h */
+	struct effort_rank *rank;	/* compactor/effort_rank.h */
 	/* Of tables whose records change with every other entry; or NULL. */
 	struct rows *rows[TABLE_COUNT];
 	/*
@@ -68,6 +70,7 @@ struct compact {
 	struct package_hits *hits;	/* package_decide.c's own */
 	struct similar *similar;	/* from the state too; NULL: none */
 	struct linear *stance, *how;	/* likewise */
+	struct effort_rank *rank;	/* likewise */
 	struct rows *const *rows;	/* likewise, by table */
 	struct due_times *kept_times, *episode_times, *idle_times;
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */

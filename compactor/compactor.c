@@ -17,6 +17,7 @@
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
 #include "compactor/effort_how.h"
+#include "compactor/effort_rank.h"
 #include "compactor/effort_late.h"
 #include "compactor/episode.h"
 #include "compactor/episode_digest.h"
@@ -244,6 +245,23 @@ open_model(struct stage *st, const struct linear_spec *spec)
 	return m;
 }
 
+/* Without it the latest sentence that may tell how does. */
+static struct effort_rank *
+open_rank(struct stage *st)
+{
+	char *path = conf_data_path(stage_conf(st), "rank.model");
+	struct effort_rank *rank;
+	struct buf why;
+
+	buf_init(&why, 4096);
+	rank = effort_rank_open(path, &why);
+	if (rank == NULL)
+		log_warnx("%s; going on without it", buf_cstr(&why));
+	buf_release(&why);
+	free(path);
+	return rank;
+}
+
 /* A setting that cannot be read is a mistake; so is a home without types. */
 static void
 start(struct stage *st)
@@ -265,6 +283,7 @@ start(struct stage *st)
 	tools->stance = open_model(st, &stance_spec);
 	tools->how = open_model(st, &how_spec);
 	linear_join(tools->how, tools->stance);
+	tools->rank = open_rank(st);
 	open_rows(tools->rows);
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();
@@ -286,6 +305,7 @@ stop(struct stage *st)
 	similar_close(&tools->similar);
 	linear_close(&tools->stance);
 	linear_close(&tools->how);
+	effort_rank_close(&tools->rank);
 	packages_close(&tools->packages);
 	free(tools);
 }

@@ -121,7 +121,7 @@ static void
 resolve(struct effort_state *s, const struct compact_turn *t,
     const struct effort_choice *c, bool decides)
 {
-	struct how_end end = { .chosen = c->chosen, .accepted = c->accepted };
+	struct how_end end = { 0 };
 	struct slice key = c->effort;
 	struct msg_a_work *w = effort_work(s, key);
 	struct msg_artifact *a = compact_change(s->c, key);
@@ -136,6 +136,7 @@ resolve(struct effort_state *s, const struct compact_turn *t,
 	}
 	if (w != NULL && w->trying.len > 0 && !w->told && t->does->concludes)
 		keep_attempt(s, w, a, t, true);
+	end.choosing = c->chosen || effort_is_choice(a->summary);
 	if (decides || c->chosen)
 		end.choice = package_sentence(s->c, t, "decision");
 	word_resolution(s, w, a, t, &end);

@@ -39,7 +39,6 @@ struct effort_choice {
 	enum effort_move move;
 	struct slice effort;	/* its key; empty for a new one or none */
 	struct slice moved_on;	/* an effort that is left as done */
-	bool accepted;		/* by praise or thanks, which tell nothing */
 	bool chosen;		/* it ends with the choice that it was for */
 };
 

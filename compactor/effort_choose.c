@@ -363,12 +363,8 @@ choose_owner(struct effort_state *s, const struct compact_turn *t,
 	    t->does->n_claims > 0 && effort_asks_next(t))
 		return (struct effort_choice){ .move = EFFORT_OPEN,
 			.moved_on = w->key };
-	if (voices_accept(w, t, v) || voices_sound_well(w, t, v)) {
-		struct effort_choice c = choice(EFFORT_RESOLVE, w);
-
-		c.accepted = !effort_mood(t).well;
-		return c;
-	}
+	if (voices_accept(w, t, v) || voices_sound_well(w, t, v))
+		return choice(EFFORT_RESOLVE, w);
 	if (voices_tell_failure(t, w, v) || voices_sound_bad(w, t, v) ||
 	    (voices_is_owner(w, t) && effort_tried_in_vain(t)) ||
 	    (w != v->adjacent && voices_is_offered(w, t) &&

@@ -3,21 +3,15 @@
  */
 #include "compactor/effort_how.h"
 
-#include <limits.h>
-
 #include "compactor/effort_how_impl.h"
 #include "compactor/effort_words.h"
 #include "compactor/summary.h"
 
 enum {
-	HOW_MOST = 5,		/* that wait with an effort */
-	HOW_SENTENCES = 40,	/* of a turn that are looked at */
+	HOW_MOST = 6,		/* that wait with an effort */
 	HOW_WORDS = 8,		/* of a sentence, for its echo */
-	FEW_SENTENCES = 3,
+	LEAD_MOST = 60,		/* tenths, that the model's words count */
 };
-
-/* Whose sentence it is: the contexts of the model. */
-enum how_where { WHERE_report, WHERE_other, WHERE_end, WHERE_own };
 
 static const char *const wheres[] = { "report", "other", "end", "own" };
 
@@ -28,26 +22,35 @@ const struct linear_spec how_spec = {
 	.contexts = wheres,
 };
 
-/* Points for what the model makes of it; none where there is no model. */
-static long
-model_points(struct effort_state *s, const struct told *k)
+enum told_where
+told_where(const struct told *k)
 {
-	enum how_where where = k->other ?
-	    (k->reports ? WHERE_report : WHERE_other) :
-	    (k->ends ? WHERE_end : WHERE_own);
+	if (k->other)
+		return k->reports ? WHERE_report : WHERE_other;
+	return k->ends ? WHERE_end : WHERE_own;
+}
+
+/* In tenths of log odds; 0 where there is no model. */
+static int
+model_lead(struct effort_state *s, const struct told *k)
+{
 	int32_t lead[LINEAR_CLASSES];
 
 	if (s->c->how == NULL)
 		return 0;
-	linear_read(s->c->how, k->text, where, lead);
-	return lead[0] * HOW_words / 1000;
+	linear_read(s->c->how, k->text, told_where(k), lead);
+	lead[0] /= 100;
+	return lead[0] > LEAD_MOST ? LEAD_MOST :
+	    lead[0] < -LEAD_MOST   ? -LEAD_MOST : lead[0];
 }
 
-static long
-at_most(size_t n, size_t most)
+static int
+at_most(size_t n, int most)
 {
-	return (long)(n < most ? n : most);
+	return n < (size_t)most ? (int)n : most;
 }
+
+/* ---- words ---- */
 
 /* The words of the claims in a sentence. */
 static void
@@ -67,8 +70,8 @@ find_words(struct arena *arena, const struct told *k, struct msg_strs *out)
 	}
 }
 
-static void
-find_all_words(struct arena *arena, const struct compact_turn *t,
+void
+how_words(struct arena *arena, const struct compact_turn *t,
     struct msg_strs *out)
 {
 	size_t i, at;
@@ -88,51 +91,28 @@ in_common(const struct msg_strs *a, const struct msg_strs *b)
 	return n;
 }
 
-/* One sentence as a candidate; false: it is none. */
-static bool
-weigh(struct effort_state *s, const struct msg_a_work *w, struct told *k,
-    size_t i, struct msg_a_how *out)
-{
-	size_t n = sentence_count(k->t);
-	long points;
+/* ---- a sentence ---- */
 
-	told_read(k, i);
-	points = k->text.len == 0 ? 0 : told_kind(k);
-	if (points == 0)
+bool
+how_weigh(struct effort_state *s, const struct msg_a_work *w,
+    const struct told *k, struct msg_a_how *out, struct how_marks *m)
+{
+	int lead;
+
+	if (!told_may(k))
 		return false;
-	points += model_points(s, k);
+	told_marks(k, w, m);
+	lead = model_lead(s, k);
+	m->of[k->ends ? MARK_end_words : MARK_words] = lead;
 	*out = (struct msg_a_how){ .turn = k->t->number };
 	find_words(s->c->arena, k, &out->words);
-	points += told_against(k, w) + HOW_content * at_most(k->content, 3) +
-	    HOW_name * at_most(in_common(&w->keywords, &out->words), 2);
-	/* A long turn tells the main thing first, a short one last. */
-	if (n > FEW_SENTENCES)
-		points += HOW_place * at_most(i / 2, 3);
-	out->points = points;
+	m->of[MARK_name] = at_most(in_common(&w->keywords, &out->words), 2);
 	return true;
 }
 
-/* Of a long turn the first of the best, of a short one the last. */
-static bool
-is_better(const struct msg_a_how *a, const struct msg_a_how *best,
-    const struct compact_turn *t)
-{
-	if (best->text.len == 0 || a->points != best->points)
-		return best->text.len == 0 || a->points > best->points;
-	return a->turn != best->turn || sentence_count(t) <= FEW_SENTENCES;
-}
-
-static struct slice
-shorten(struct effort_state *s, const struct told *k)
-{
-	return effort_unaddressed(s, summary_shorten(s->c->arena, k->text,
-	    k->other && !told_deed(k) ? CUT_asking : CUT_filler, LINE_WORDS));
-}
-
-/* "Back to that bug - I tried X": what the owner says was tried. */
-static bool
-tried_by_owner(struct effort_state *s, const struct told *k,
-    struct msg_a_how *out)
+bool
+how_weigh_tried(struct effort_state *s, const struct told *k,
+    struct msg_a_how *out, struct how_marks *m)
 {
 	struct effort_try own = { 0 };
 
@@ -140,29 +120,47 @@ tried_by_owner(struct effort_state *s, const struct told *k,
 		own = effort_tries(s->c->arena, k->t, false);
 	if (own.text.len == 0)
 		return false;
-	*out = (struct msg_a_how){ .turn = k->t->number, .text = own.text,
-		.points = HOW_own + HOW_content * at_most(own.content, 3) };
-	find_all_words(s->c->arena, k->t, &out->words);
+	*m = (struct how_marks){ { 0 } };
+	m->of[MARK_way] = m->of[MARK_tried] = 1;
+	m->of[MARK_content] = at_most(own.content, 4);
+	*out = (struct msg_a_how){ .turn = k->t->number, .text = own.text };
+	how_words(s->c->arena, k->t, &out->words);
 	return true;
 }
 
-/* The best sentence of a turn. */
-static bool
-best_of(struct effort_state *s, const struct msg_a_work *w, struct told *k,
-    struct msg_a_how *best)
+struct slice
+how_text(struct effort_state *s, const struct told *k)
 {
-	size_t i, n = sentence_count(k->t);
+	return effort_unaddressed(s, summary_shorten(s->c->arena, k->text,
+	    k->other && !k->ends && !told_deed(k) ? CUT_asking : CUT_filler,
+	    LINE_WORDS));
+}
+
+/* ---- a turn on the way ---- */
+
+/* Of those that are worth as much, the last. */
+static bool
+best_on_way(struct effort_state *s, const struct msg_a_work *w,
+    struct told *k, struct msg_a_how *best)
+{
+	size_t i, n = told_count(k);
 	struct msg_a_how how;
+	struct how_marks m;
 
 	*best = (struct msg_a_how){ 0 };
-	if (tried_by_owner(s, k, best))
+	if (how_weigh_tried(s, k, best, &m)) {
+		best->points = effort_rank_points(s->c->rank, &m);
 		return true;
-	for (i = 0; i < n && i < HOW_SENTENCES; i++) {
-		if (!weigh(s, w, k, i, &how) || (best->text.len > 0 &&
-			!is_better(&how, best, k->t)))
+	}
+	for (i = 0; i < n; i++) {
+		told_read(k, i);
+		if (!how_weigh(s, w, k, &how, &m))
+			continue;
+		how.points = effort_rank_points(s->c->rank, &m);
+		if (best->text.len > 0 && how.points < best->points)
 			continue;
 		*best = how;
-		best->text = shorten(s, k);
+		best->text = how_text(s, k);
 	}
 	return best->text.len > 0;
 }
@@ -176,7 +174,7 @@ noted_best(struct effort_state *s, const struct msg_a_work *w, struct told *k)
 
 	if (n != NULL && n->is_weighed && slice_eq(n->how_of, w->key))
 		return n->how;
-	(void)best_of(s, w, k, &how);
+	(void)best_on_way(s, w, k, &how);
 	if (n != NULL) {
 		n->is_weighed = true;
 		n->how_of = arena_dup(n->arena, w->key);
@@ -189,38 +187,42 @@ noted_best(struct effort_state *s, const struct msg_a_work *w, struct told *k)
  * The owner goes on to something: what was said before was not all of it,
  * unless he asks about it or has done it.
  */
+bool
+how_is_passed(const struct msg_a_how *how, const struct compact_turn *t,
+    const struct msg_strs *said)
+{
+	return said->count > 0 && !effort_did(t) &&
+	    (!slice_is(t->does->act, "question") ||
+		in_common(&how->words, said) == 0);
+}
+
 static void
 pass_over(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
+	const struct how_marks passed = { .of[MARK_passed] = 1 };
+	int64_t points = effort_rank_points(s->c->rank, &passed);
 	struct msg_strs said = { NULL, 0 };
-	bool asks = slice_is(t->does->act, "question");
 	size_t i;
 
-	if (effort_did(t))
-		return;
-	find_all_words(s->c->arena, t, &said);
-	for (i = 0; said.count > 0 && i < w->n_hows; i++)
-		if (!asks || in_common(&w->hows[i].words, &said) == 0)
-			w->hows[i].points += HOW_passed;
+	how_words(s->c->arena, t, &said);
+	for (i = 0; i < w->n_hows; i++)
+		if (how_is_passed(&w->hows[i], t, &said))
+			w->hows[i].points += points;
 }
 
 void
 effort_how_note(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	struct told k = { .t = t, .other = effort_is_other(w, t),
-		.reports = effort_is_report(t),
-		.confirms = effort_asks_to_confirm(t),
-		.answers = s->thread.n_last > 0 &&
-		    slice_is(s->thread.last[0].act, "question") };
+	struct told k = told_on_way(s, w, t);
 	struct msg_a_how how, *list;
 	size_t i, least = 0, n = w->n_hows;
 
 	if (!k.other && !effort_is_idle_talk(t))
 		pass_over(s, w, t);
 	how = noted_best(s, w, &k);
-	if (how.text.len == 0 || how.points <= 0)
+	if (how.text.len == 0)
 		return;
 	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
 	if (n > 0)
@@ -238,21 +240,37 @@ effort_how_note(struct effort_state *s, struct msg_a_work *w,
 	w->n_hows = n;
 }
 
-/* What a candidate is worth as the turn ends it. */
-static long
-worth(const struct msg_a_how *how, const struct msg_a_work *w, uint64_t end,
-    const struct msg_strs *said)
-{
-	long points = how->points;
-	size_t i, echo = 0;
+/* ---- as it ends ---- */
 
+/* How many turns of those that told something are later. */
+static size_t
+later_turns(const struct msg_a_work *w, uint64_t turn)
+{
+	uint64_t seen = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < w->n_hows; i++)
+		if (w->hows[i].turn > turn && w->hows[i].turn != seen) {
+			seen = w->hows[i].turn;
+			n++;
+		}
+	return n;
+}
+
+void
+how_mark_end(const struct msg_a_work *w, const struct msg_a_how *how,
+    uint64_t end, const struct msg_strs *said, struct how_marks *m)
+{
+	size_t i, echo = 0, later = later_turns(w, how->turn);
+
+	m->of[MARK_latest] = later == 0;
+	m->of[MARK_second] = later == 1;
 	if (end > how->turn)
-		points += HOW_age *
-		    at_most((size_t)(end - how->turn - 1) / 2, 4);
+		m->of[MARK_age] = at_most((size_t)(end - how->turn - 1) / 2, 4);
 	for (i = 0; i < how->words.count; i++)
 		echo += strs_has(said, how->words.at[i]) &&
 		    !strs_has(&w->keywords, how->words.at[i]);
-	return points + HOW_echo * at_most(echo, 2);
+	m->of[MARK_echo] = at_most(echo, 2);
 }
 
 /* Is all of it in what was said before, or in the goal? */
@@ -272,37 +290,69 @@ is_repeat(const struct msg_a_work *w, const struct msg_a_how *last)
 	return echo > 0 && new == 0;
 }
 
+bool
+how_mark_last(const struct msg_a_work *w, const struct told *k,
+    const struct msg_a_how *how, const struct how_end *end,
+    struct how_marks *m)
+{
+	bool chosen = end != NULL && end->choice.len > 0 &&
+	    slice_eq(how->text, end->choice);
+
+	m->of[MARK_repeat] = effort_did(k->t) && is_repeat(w, how);
+	if (chosen)
+		m->of[end->choosing ? MARK_chosen : MARK_decided] = 1;
+	return chosen;
+}
+
+/* Of the ending turn's sentences the best, if it is better. */
+static void
+take_better(struct effort_state *s, const struct msg_a_work *w,
+    const struct compact_turn *t, const struct how_end *end,
+    struct msg_a_how *best)
+{
+	struct told k = told_at_end(w, t, end);
+	size_t i, n = told_count(&k);
+	struct msg_a_how how;
+	struct how_marks m;
+
+	for (i = 0; i < n; i++) {
+		told_read(&k, i);
+		if (!how_weigh(s, w, &k, &how, &m))
+			continue;
+		how.text = how_text(s, &k);
+		(void)how_mark_last(w, &k, &how, end, &m);
+		how.points = effort_rank_points(s->c->rank, &m);
+		if (best->text.len == 0 || how.points >= best->points)
+			*best = how;
+	}
+}
+
 struct slice
 effort_how(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t, const struct how_end *end)
 {
-	struct told k = { .t = t, .ends = true,
-		.accepts = end != NULL && end->accepted };
+	struct msg_a_how best = { 0 };
 	struct msg_strs said = { NULL, 0 };
-	struct slice best = end != NULL ? end->choice : SLICE_NONE;
-	struct msg_a_how last;
-	long points, most = best.len == 0 ? LONG_MIN :
-	    end->chosen ? HOW_choice : HOW_decided;
+	struct how_marks m;
+	int64_t points;
 	size_t i;
 
 	if (t != NULL)
-		find_all_words(s->c->arena, t, &said);
+		how_words(s->c->arena, t, &said);
 	for (i = 0; i < w->n_hows; i++) {
-		points = worth(&w->hows[i], w,
-		    t != NULL ? t->number : w->last + 1, &said);
-		if (points >= most) {
-			most = points;
-			best = w->hows[i].text;
+		m = (struct how_marks){ { 0 } };
+		how_mark_end(w, &w->hows[i], t != NULL ? t->number :
+		    w->last + 1, &said, &m);
+		points = w->hows[i].points +
+		    effort_rank_points(s->c->rank, &m);
+		if (best.text.len == 0 || points >= best.points) {
+			best = w->hows[i];
+			best.points = points;
 		}
 	}
-	if (t == NULL)
-		return best;
-	k.other = effort_is_other(w, t);
-	if (best_of(s, w, &k, &last) &&
-	    last.points + (effort_did(t) && is_repeat(w, &last) ?
-		HOW_repeat : 0) >= most)
-		best = last.text;
-	return best;
+	if (t != NULL)
+		take_better(s, w, t, end, &best);
+	return best.text;
 }
 
 bool

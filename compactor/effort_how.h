@@ -18,8 +18,7 @@ extern const struct linear_spec how_spec;
 /* How a turn ends an effort. */
 struct how_end {
 	struct slice choice;	/* its sentence that makes a choice, if any */
-	bool chosen;		/* the effort was for it */
-	bool accepted;		/* by praise or thanks, which tell nothing */
+	bool choosing;		/* the effort was for a choice */
 };
 
 /* Keeps what the turn says, where it is among the best. */

@@ -7,8 +7,8 @@
 #include "compactor/effort_how_impl.h"
 #include "compactor/summary.h"
 
-static size_t
-lead_len(const struct words *w)
+size_t
+told_lead(const struct words *w)
 {
 	static const char *const leads[] = { "ok", "okay", "so", "yes", "yep",
 		"yeah", "right", "and", "then", "well", "actually", "great",
@@ -29,8 +29,6 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	size_t n;
 
 	for (; at < w->count; at++) {
-		if ((w->at[at].ptr[0] | 0x20) != (*phrase | 0x20))
-			return false;
 		/* Most end here, before a length is counted. */
 		if ((w->at[at].ptr[0] | 0x20) != phrase[0])
 			return false;
@@ -53,8 +51,8 @@ letter_bit(char c)
 }
 
 /* One of the phrases begins within the first words. */
-static bool
-begins_with(const struct words *w, size_t first, const char *const *phrases)
+bool
+words_begin(const struct words *w, size_t first, const char *const *phrases)
 {
 	unsigned letters = 0;
 	size_t i;
@@ -70,15 +68,15 @@ begins_with(const struct words *w, size_t first, const char *const *phrases)
 	return false;
 }
 
-static bool
-has_phrase(const struct words *w, const char *const *phrases)
+bool
+words_have(const struct words *w, const char *const *phrases)
 {
-	return begins_with(w, w->count, phrases);
+	return words_begin(w, w->count, phrases);
 }
 
-/* "It was the cable", "the token had expired", "dividing was the trick". */
-static bool
-tells_cause(const struct told *k)
+/* "It was the cable", "the token had expired" */
+bool
+told_cause(const struct told *k)
 {
 	static const char *const causes[] = { "turned out", "turns out",
 		"it was the", "it was a", "it was an", "it was my",
@@ -93,18 +91,22 @@ tells_cause(const struct told *k)
 		"root cause", "due to", "because of", "because", "caused by",
 		"is caused", "was caused", "comes from", "came from", "culprit",
 		"typo", "i forgot", "i had", "we had", "was missing", NULL };
-	/* What did it is named before. */
+
+	return words_have(k->w, causes);
+}
+
+/* "Dividing was the trick": what did it is named before. */
+bool
+told_what_did_it(const struct told *k)
+{
 	static const char *const did[] = { "did it", "did the trick", "helped",
 		"fixed it", "fixed that", "solved it", "solved that",
 		"was enough", "was it", NULL };
 	static const char *const bare[] = { "that", "this", "it", "which",
 		"yes", NULL };
 
-	if (k->w->count == 0)
-		return false;
-	return has_phrase(k->w, causes) || (k->content > 0 &&
-	    has_phrase(k->w, did) &&
-	    !word_one_of(k->w->at[k->first], bare));
+	return k->first < k->w->count && k->content > 0 &&
+	    words_have(k->w, did) && !word_one_of(k->w->at[k->first], bare);
 }
 
 /* Seen to, handed on, looked at: a deed that mends nothing. */
@@ -195,8 +197,8 @@ told_deed(const struct told *k)
 }
 
 /* "The index is created", right after it was asked for. */
-static bool
-tells_what_came(const struct told *k)
+bool
+told_came(const struct told *k)
 {
 	enum { SHORT = 2 };
 	static const char *const be[] = { "is", "are", "been", "was", "were",
@@ -246,8 +248,8 @@ is_bidden(const struct told *k)
 }
 
 /* "I would pass it", "you have to restart": behind who is to do it. */
-static bool
-tells_to_do(const struct told *k)
+bool
+told_to_do(const struct told *k)
 {
 	static const char *const who[] = { "i", "i'd", "you", "you'd", "we",
 		"would", "could", "can", "should", "need", "have", "has", "to",
@@ -267,8 +269,8 @@ tells_to_do(const struct told *k)
 }
 
 /* "Check the log", "have a look at it": nothing is mended by it. */
-static bool
-tells_to_look(const struct told *k)
+bool
+told_to_look(const struct told *k)
 {
 	static const char *const look[] = { "check", "look", "see", "show",
 		"verify", "inspect", "measure", "find", "wait", "search",
@@ -282,8 +284,8 @@ tells_to_look(const struct told *k)
 }
 
 /* "The seal was still on": how it was, now that it is well. */
-static bool
-tells_past(const struct told *k)
+bool
+told_past(const struct told *k)
 {
 	static const char *const past[] = { "was", "were", "had", "wasn't",
 		"weren't", NULL };
@@ -294,28 +296,32 @@ tells_past(const struct told *k)
 	    !word_one_of(k->w->at[k->first], bare);
 }
 
-static bool
-is_asked(const struct told *k)
+bool
+told_asked(const struct told *k)
 {
-	/* The act model alone is not sure of it. */
-	return (slice_is(k->s.act, "question") && k->s.rule.len > 0) ||
+	/*
+	 * The act model alone is not sure of it; nor is a rule where few ask
+	 * without the sign: "`Users` is a facade", "was in the booth, thanks".
+	 */
+	return (slice_is(k->s.act, "question") && k->s.rule.len > 0 &&
+		!slice_is(k->t->role, "assistant") && !k->ends) ||
 	    (k->text.len > 0 && k->text.ptr[k->text.len - 1] == '?');
 }
 
 /* "Did you pull the strip off?" */
-static bool
-is_hint(const struct told *k)
+bool
+told_hint(const struct told *k)
 {
 	static const char *const hints[] = { "have you tried", "did you try",
 		"have you", "did you", "what about", "how about", "why not",
 		"can you try", "could you try", NULL };
 
-	return has_phrase(k->w, hints);
+	return words_have(k->w, hints);
 }
 
 /* "- moved it", "2. moved it" */
-static bool
-is_item(const struct told *k)
+bool
+told_item(const struct told *k)
 {
 	enum { LABEL = 24 };	/* bytes */
 	const char *text = k->t->text.ptr;
@@ -335,8 +341,8 @@ is_item(const struct told *k)
 	    text[at - 2] >= '0' && text[at - 2] <= '9';
 }
 
-static bool
-is_offer(const struct told *k)
+bool
+told_offer(const struct told *k)
 {
 	static const char *const offers[] = { "let me know", "if you want",
 		"if you'd like", "if you would", "if you like", "would you",
@@ -347,173 +353,7 @@ is_offer(const struct told *k)
 		"welcome", "as expected", "good question", NULL };
 
 	/* "Restart it and let me know" says what to do. */
-	return begins_with(k->w, k->first + 3, offers);
-}
-
-long
-told_kind(const struct told *k)
-{
-	bool owner = k->ends && !k->other;
-
-	/* "Your seat is booked, anything else?" */
-	if (is_asked(k) && k->other && is_offer(k) && words_done(k->w))
-		return HOW_came - HOW_offer;
-	if (is_asked(k))
-		return k->other && is_hint(k) ? HOW_hint : 0;
-	if (slice_is(k->s.act, "greeting") && k->content == 0)
-		return 0;
-	if (told_deed(k))
-		return k->other ? HOW_deed + (is_item(k) ? HOW_item : 0) :
-		    !k->ends ? HOW_own :
-		    HOW_deed + HOW_owner;
-	/* "The explanation was great" praises. */
-	if (!k->accepts && (tells_cause(k) || (owner && tells_past(k))))
-		return HOW_cause + (owner ? HOW_found : 0);
-	if (!k->other)
-		return owner ? HOW_outcome : 0;
-	if (tells_what_came(k))
-		return HOW_came + (k->reports ? HOW_report : 0);
-	if (tells_to_do(k))
-		return tells_to_look(k) ? HOW_look : HOW_advice;
-	return HOW_told + (k->reports ? HOW_report : 0) +
-	    (is_item(k) ? HOW_item : 0) + (k->answers ? HOW_answer : 0);
-}
-
-/* ---- what speaks against it ---- */
-
-static bool
-is_plan(const struct told *k)
-{
-	static const char *const let_me[] = { "let me", NULL };
-	static const char *const let_know[] = { "let me know", NULL };
-	static const char *const plans[] = { "i'll", "we'll", "i will",
-		"we will", "i'm going", "i'm gonna", "i am going", "let's",
-		"next steps", "next step", "looking", "checking", "gimme",
-		"give me", "one moment", "a moment", "working on it",
-		"should be ok", "should be fine", "should be back",
-		"should be fixed", "should be over", "should be good",
-		"should be up", "is on it", "i think", "probably", "i suggest",
-		"i propose", "i see", NULL };
-
-	/* "I deployed it, let me roll back" */
-	return begins_with(k->w, k->first + 4, plans) ||
-	    (has_phrase(k->w, let_me) && !has_phrase(k->w, let_know));
-}
-
-/* "You want a table for two": what is asked for, said once more. */
-static bool
-is_recap(const struct told *k)
-{
-	return k->other && (k->confirms || words_recap(k->w));
-}
-
-/* Of tests, where it is not tests that are wanted. */
-static bool
-is_proof(const struct told *k, const struct msg_a_work *w)
-{
-	static const char *const tests[] = { "tests", "test", "suite", "suites",
-		"coverage", "linter", "lint", "typecheck", "pytest", "checks",
-		"verified", NULL };
-	size_t i;
-
-	for (i = 0; i < w->keywords.count; i++)
-		if (word_one_of(w->keywords.at[i], tests))
-			return false;
-	/* "I replaced it, and all tests pass" tells of it only then. */
-	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
-		if (word_one_of(k->w->at[i], tests))
-			return true;
-	return false;
-}
-
-static bool
-is_heading(const struct told *k)
-{
-	struct slice text = k->text;
-
-	while (text.len > 0 && strchr(" \t*_`", text.ptr[text.len - 1]) != NULL)
-		text.len--;
-	return text.len == 0 || text.ptr[text.len - 1] == ':' ||
-	    text.ptr[0] == '#' || memmem(text.ptr, text.len, " | ", 3) != NULL;
-}
-
-static bool
-is_beside(const struct told *k)
-{
-	static const char *const asides[] = { "one thing", "note that",
-		"to note", "as before", "unchanged", "untouched", "the rest",
-		"the others", "other errors", "by the way", "btw", "still",
-		"reverted my", "cleaned up", "follow-up", "up to you",
-		"once you", "unless", "follow up",
-		"the next deploy", NULL };
-
-	return has_phrase(k->w, asides);
-}
-
-static bool
-is_denied(const struct told *k)
-{
-	static const char *const nots[] = { "no", "not", "doesn't", "don't",
-		"didn't", "isn't", "wasn't", "won't", "can't", "cannot",
-		"never", "nothing", "usually", "typically", "known", NULL };
-
-	return words_say(k->w, nots);
-}
-
-static bool
-leaves_choice(const struct told *k)
-{
-	static const char *const options[] = { "either", "options", "ways",
-		"or", NULL };
-
-	return words_say(k->w, options);
-}
-
-/* "Done.", "finished": of one that does it for him it has to be more. */
-static bool
-is_empty(const struct told *k)
-{
-	if (memchr(k->text.ptr, '`', k->text.len) != NULL)
-		return false;
-	return k->content == 0 || (k->ends && k->content < 2 && k->w->count < 4) ||
-	    (slice_is(k->t->role, "assistant") && k->w->count < 3);
-}
-
-long
-told_against(const struct told *k, const struct msg_a_work *w)
-{
-	long points = 0;
-
-	if (is_empty(k))
-		points += HOW_empty;
-	if (is_heading(k))
-		points += told_deed(k) || tells_to_do(k) ? HOW_leads :
-							  HOW_heading;
-	if (is_offer(k))
-		points += HOW_offer;
-	if (is_plan(k))
-		points += HOW_plan;
-	if (is_recap(k))
-		points += HOW_recap;
-	if (is_proof(k, w))
-		points += HOW_proof;
-	if (is_beside(k))
-		points += HOW_aside;
-	if (k->other && is_denied(k))
-		points += HOW_denied;
-	if (leaves_choice(k))
-		points += HOW_options;
-	return points;
-}
-
-void
-told_read(struct told *k, size_t i)
-{
-	k->s = turn_sentence(k->t, i);
-	k->text = sentence_text(k->t, &k->s);
-	k->w = sentence_words(k->t, i, &k->room);
-	k->first = lead_len(k->w);
-	k->content = summary_content(k->t->does, k->s.at, k->s.len);
+	return words_begin(k->w, k->first + 3, offers);
 }
 
 bool

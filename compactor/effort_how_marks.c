@@ -1,0 +1,466 @@
+/*
+ * effort_how_marks - what is seen of a sentence that may tell how it ended
+ *
+ * Each mark says one thing, whatever the others say; what they are worth
+ * together is learnt (effort_rank.h).
+ */
+#include "compactor/effort_how_impl.h"
+#include "compactor/summary.h"
+
+enum {
+	LABEL_BYTES = 30,	/* "What I changed: ..." */
+	LONG_WORDS_BYTES = 120,	/* some eighteen words */
+	CROWD = 6,		/* sentences: more is a long turn */
+};
+
+static int
+at_most(size_t n, int most)
+{
+	return n < (size_t)most ? (int)n : most;
+}
+
+/* ---- what speaks against it ---- */
+
+static bool
+is_plan(const struct told *k)
+{
+	static const char *const let_me[] = { "let me", NULL };
+	static const char *const let_know[] = { "let me know", NULL };
+	static const char *const plans[] = { "i'll", "we'll", "i will",
+		"we will", "i'm going", "i'm gonna", "i am going", "let's",
+		"next steps", "next step", "looking", "checking", "gimme",
+		"give me", "one moment", "a moment", "working on it",
+		"should be ok", "should be fine", "should be back",
+		"should be fixed", "should be over", "should be good",
+		"should be up", "is on it", "i suggest", "i propose", "i see",
+		NULL };
+
+	/* "I deployed it, let me roll back" */
+	return words_begin(k->w, k->first + 4, plans) ||
+	    (words_have(k->w, let_me) && !words_have(k->w, let_know));
+}
+
+/* "You want a table for two": what is asked for, said once more. */
+static bool
+is_recap(const struct told *k)
+{
+	return k->other && (k->confirms || words_recap(k->w));
+}
+
+/* Of tests, where it is not tests that are wanted. */
+static bool
+is_proof(const struct told *k, const struct msg_a_work *w)
+{
+	static const char *const tests[] = { "tests", "test", "suite", "suites",
+		"coverage", "linter", "lint", "typecheck", "pytest", "checks",
+		"verified", NULL };
+	size_t i;
+
+	for (i = 0; i < w->keywords.count; i++)
+		if (word_one_of(w->keywords.at[i], tests))
+			return false;
+	/* "I replaced it, and all tests pass" tells of it only then. */
+	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
+		if (word_one_of(k->w->at[i], tests))
+			return true;
+	return false;
+}
+
+/* "## Changes", "**Root cause.**": markup that classify has left out. */
+static bool
+is_titled(const struct told *k)
+{
+	const char *text = k->t->text.ptr;
+	size_t at = k->s.at, end = k->s.at + k->s.len;
+	bool marked = false;
+
+	while (at < end && strchr("#* \t_", text[at]) != NULL)
+		at++;
+	for (; at > 0 && text[at - 1] != '\n'; at--) {
+		if (strchr("#* \t_", text[at - 1]) == NULL)
+			return false;
+		marked = marked || text[at - 1] == '#' ||
+		    (text[at - 1] == '*' && at > 1 && text[at - 2] == '*');
+	}
+	if (!marked)
+		return false;
+	if (text[end - 1] == '*')
+		return true;
+	while (end < k->t->text.len && strchr(".: ", text[end]) != NULL)
+		end++;
+	return end >= k->t->text.len || text[end] == '\n' ||
+	    text[end] == '*' || text[end] == '_';
+}
+
+/* Of a table. */
+static bool
+is_row(const struct told *k)
+{
+	const char *text = k->t->text.ptr;
+	size_t at = k->s.at;
+
+	while (at > 0 && text[at - 1] == ' ')
+		at--;
+	return k->text.ptr[0] == '|' || (at > 0 && text[at - 1] == '|');
+}
+
+static bool
+is_heading(const struct told *k)
+{
+	struct slice text = k->text;
+
+	while (text.len > 0 && strchr(" \t*_`", text.ptr[text.len - 1]) != NULL)
+		text.len--;
+	return text.len == 0 || text.ptr[text.len - 1] == ':' ||
+	    text.ptr[0] == '#' || is_titled(k);
+}
+
+static bool
+is_beside(const struct told *k)
+{
+	static const char *const asides[] = { "one thing", "note that",
+		"to note", "as before", "unchanged", "untouched", "the rest",
+		"the others", "other errors", "by the way", "btw", "still",
+		"reverted my", "cleaned up", "follow-up", "up to you",
+		"once you", "unless", "follow up",
+		"the next deploy", NULL };
+
+	return words_have(k->w, asides);
+}
+
+static bool
+is_denied(const struct told *k)
+{
+	static const char *const nots[] = { "no", "not", "doesn't", "don't",
+		"didn't", "isn't", "wasn't", "won't", "can't", "cannot",
+		"never", "nothing", NULL };
+
+	return words_say(k->w, nots);
+}
+
+static bool
+leaves_choice(const struct told *k)
+{
+	static const char *const options[] = { "either", "options", "ways",
+		"or", NULL };
+
+	return words_say(k->w, options);
+}
+
+/* "Done.", "finished": of one that does it for him it has to be more. */
+static bool
+is_empty(const struct told *k)
+{
+	if (memchr(k->text.ptr, '`', k->text.len) != NULL)
+		return false;
+	return k->content == 0 || (k->ends && k->content < 2 && k->w->count < 4) ||
+	    (slice_is(k->t->role, "assistant") && k->w->count < 3);
+}
+
+static bool
+is_unsure(const struct told *k)
+{
+	static const char *const perhaps[] = { "maybe", "perhaps", "probably",
+		"usually", "typically", "mostly", "likely", "might", "may",
+		"could", "i think", "i guess", "i suppose", "possible",
+		"possibly", "often", "most likely", NULL };
+
+	return words_have(k->w, perhaps);
+}
+
+static bool
+is_conditional(const struct told *k)
+{
+	static const char *const ifs[] = { "if", "unless", "when", "otherwise",
+		"in case", NULL };
+
+	return words_begin(k->w, k->first + 1, ifs);
+}
+
+/* ---- headings ---- */
+
+/* By the words of a heading or of a label. */
+static enum told_part
+part_of(const struct words *w)
+{
+	static const char *const fix[] = { "fix", "fixes", "fixed", "change",
+		"changes", "changed", "did", "solution", "done", "new",
+		"summary", "overview", "implementation", "implemented",
+		"resolution", "answer", "how", "work", "added", "updates",
+		"result", "deployed", "released", "finished", NULL };
+	static const char *const cause[] = { "cause", "reason", "why",
+		"finding", "findings", "found", "problem", "issue",
+		"diagnosis", "analysis", "background", "before", "wrong",
+		"happened", "symptom", "context", NULL };
+	static const char *const rest[] = { "test", "tests", "testing",
+		"tested", "verification", "verified", "checks", "checked",
+		"next", "open", "note", "notes", "didn't", "follow-up", "follow-ups",
+		"remaining", "not", "side", "caveats", "todo", "plan",
+		"numbers", "usage", "see", "kept", "left", "risks", "later",
+		"benchmarks", "options", "questions", "steps", NULL };
+
+	if (words_say(w, rest))
+		return PART_rest;
+	if (words_say(w, cause))
+		return PART_cause;
+	return words_say(w, fix) ? PART_fix : PART_none;
+}
+
+/* Its words up to a colon near its beginning; none: it has no label. */
+static struct words
+label_of(const struct told *k)
+{
+	const char *colon = memmem(k->text.ptr,
+	    k->text.len < LABEL_BYTES ? k->text.len : LABEL_BYTES, ": ", 2);
+	struct words label = { .count = 0 };
+	size_t i;
+
+	for (i = 0; colon != NULL && i < k->w->count &&
+	     k->w->at[i].ptr < colon; i++)
+		label.at[label.count++] = k->w->at[i];
+	return label;
+}
+
+/* ---- reading ---- */
+
+/* What the sentence read last is to those behind it. */
+static void
+pass_by(struct told *k)
+{
+	if (is_heading(k)) {
+		k->part = part_of(k->w);
+		k->titled = is_titled(k);
+	} else if (!k->titled && !told_item(k))
+		k->part = PART_none;	/* "Here is what changed:" is over */
+	k->item_before = told_item(k);
+	k->cause_before = told_cause(k);
+}
+
+void
+told_read(struct told *k, size_t i)
+{
+	if (i > 0)
+		pass_by(k);
+	else {
+		k->part = PART_none;
+		k->titled = false;
+		k->item_before = k->cause_before = false;
+	}
+	k->i = i;
+	k->s = turn_sentence(k->t, i);
+	k->text = sentence_text(k->t, &k->s);
+	k->w = sentence_words(k->t, i, &k->room);
+	k->first = told_lead(k->w);
+	k->content = summary_content(k->t->does, k->s.at, k->s.len);
+}
+
+size_t
+told_count(const struct told *k)
+{
+	size_t n = sentence_count(k->t);
+
+	return n < TOLD_MOST ? n : TOLD_MOST;
+}
+
+/* What a sentence is worth depends on what those behind it do. */
+static struct told
+survey(struct told k)
+{
+	size_t i, n = told_count(&k);
+
+	for (i = 0; i < n; i++) {
+		told_read(&k, i);
+		k.deeds |= (uint64_t)told_deed(&k) << i;
+		k.bids |= (uint64_t)(k.other && told_to_do(&k)) << i;
+	}
+	return k;
+}
+
+struct told
+told_on_way(const struct effort_state *s, const struct msg_a_work *w,
+    const struct compact_turn *t)
+{
+	return survey((struct told){ .t = t, .other = effort_is_other(w, t),
+		.reports = effort_is_report(t),
+		.confirms = effort_asks_to_confirm(t),
+		.answers = s->thread.n_last > 0 &&
+		    slice_is(s->thread.last[0].act, "question") });
+}
+
+struct told
+told_at_end(const struct msg_a_work *w, const struct compact_turn *t,
+    const struct how_end *end)
+{
+	return survey((struct told){ .t = t, .other = effort_is_other(w, t),
+		.ends = true, .choosing = end != NULL && end->choosing });
+}
+
+/* ---- marks ---- */
+
+bool
+told_may(const struct told *k)
+{
+	if (k->w->count == 0 && k->content == 0)
+		return false;
+	if (slice_is(k->s.act, "greeting") && k->content == 0)
+		return false;
+	if (is_titled(k) || is_row(k))
+		return false;
+	/* "Your seat is booked, anything else?" */
+	if (told_asked(k))
+		return k->other && (told_hint(k) ||
+		    (told_offer(k) && words_done(k->w)));
+	return k->other || k->ends || (k->deeds >> k->i & 1) || told_cause(k) ||
+	    told_what_did_it(k);
+}
+
+static void
+mark_place(const struct told *k, struct how_marks *m)
+{
+	size_t n = sentence_count(k->t);
+	struct words label = label_of(k);
+	enum told_part part = label.count > 0 ? part_of(&label) : PART_none;
+	bool item = told_item(k);
+	const struct compact_turn *t = k->t;
+
+	if (part == PART_none)
+		part = k->part;
+	m->of[MARK_ends] = !k->other && k->ends;
+	m->of[MARK_way] = !k->other && !k->ends;
+	m->of[MARK_person] = k->other && slice_is(t->role, "user");
+	m->of[MARK_tool] = k->other && k->reports;
+	m->of[MARK_answer] = k->other && k->answers;
+	m->of[MARK_confirm] = k->other && k->confirms;
+	m->of[MARK_alone] = k->other && n == 1;
+	m->of[MARK_first] = k->other && n > 1 && k->i == 0;
+	m->of[MARK_last] = k->other && n > 1 && k->i == n - 1;
+	m->of[MARK_place] = at_most(k->i / 2, 4);
+	m->of[MARK_crowd] = n > CROWD && k->i > 0;
+	m->of[MARK_item] = item;
+	m->of[MARK_top] = item && !k->item_before;
+	m->of[MARK_fix] = part == PART_fix;
+	m->of[MARK_cause] = part == PART_cause;
+	m->of[MARK_rest] = part == PART_rest;
+	m->of[MARK_follows] = k->other && k->cause_before;
+	m->of[MARK_asks] = k->other && t->text.len > 0 &&
+	    t->text.ptr[t->text.len - 1] == '?';
+	m->of[MARK_colon] = label.count > 0;
+}
+
+static void
+mark_kind(const struct told *k, struct how_marks *m)
+{
+	bool owner = !k->other && k->ends, deed = k->deeds >> k->i & 1;
+	uint64_t doing = k->deeds | k->bids;
+	bool cause = told_cause(k), did = told_what_did_it(k);
+
+	m->of[MARK_deed] = k->other && deed;
+	m->of[MARK_own_deed] = owner && deed;
+	m->of[MARK_way_deed] = !k->other && !k->ends && deed;
+	m->of[MARK_was] = k->other && (cause || did);
+	m->of[MARK_own_was] = owner && cause;
+	m->of[MARK_own_did] = owner && did;
+	m->of[MARK_own_past] = owner && !cause && told_past(k);
+	m->of[MARK_choosing] = k->ends && k->choosing;
+	m->of[MARK_done] = k->other && deed && sentence_count(k->t) == 1;
+	if (!k->other)
+		return;
+	m->of[MARK_came] = !deed && told_came(k);
+	m->of[MARK_bids] = k->bids >> k->i & 1;
+	m->of[MARK_explains] = (doing >> k->i & 1) == 0 &&
+	    doing >> k->i > 0;
+	m->of[MARK_acts] = (doing >> k->i & 1) != 0 && k->i > 0 &&
+	    (doing & ((UINT64_C(1) << k->i) - 1)) == 0;
+	m->of[MARK_look] = told_to_look(k);
+	m->of[MARK_hint] = told_asked(k) && told_hint(k);
+}
+
+static bool
+has_code(struct slice text)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < text.len; i++)
+		if (text.ptr[i] == '`' || text.ptr[i] == '_' ||
+		    text.ptr[i] == '=' || (text.ptr[i] == '/' &&
+			text.ptr[i + 1] != ' '))
+			return true;
+	return false;
+}
+
+/* "takes 41 s", "9 of 10" */
+static bool
+has_figure(struct slice text)
+{
+	static const char *const units[] = { "%", "s", "ms", "min", "h", "kb",
+		"mb", "gb", "seconds", "minutes", "hours", "times", "of",
+		"percent", "px", NULL };
+	size_t i, n;
+
+	for (i = 1; i < text.len; i++) {
+		if (text.ptr[i - 1] < '0' || text.ptr[i - 1] > '9')
+			continue;
+		if (text.ptr[i] == ' ')
+			i++;
+		for (n = i; n < text.len && strchr(" .,;:)!", text.ptr[n]) ==
+		     NULL; n++)
+			;
+		if (n > i && word_one_of(slice_of(text.ptr + i, n - i), units))
+			return true;
+	}
+	return false;
+}
+
+static void
+mark_words(const struct told *k, struct how_marks *m)
+{
+	static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
+	static const char *const nows[] = { "now", NULL };
+	static const char *const thens[] = { "then", "so", NULL };
+
+	m->of[MARK_content] = at_most(k->content, 4);
+	m->of[MARK_end_content] = k->ends ? at_most(k->content, 4) : 0;
+	m->of[MARK_brief] = k->w->count <= 3;
+	m->of[MARK_long] = k->text.len > LONG_WORDS_BYTES;
+	m->of[MARK_doer] = k->first < k->w->count &&
+	    word_one_of(k->w->at[k->first], doers);
+	m->of[MARK_now] = words_say(k->w, nows);
+	m->of[MARK_then] = k->w->count > 0 && word_one_of(k->w->at[0], thens);
+	m->of[MARK_code] = has_code(k->text);
+	m->of[MARK_figure] = has_figure(k->text);
+}
+
+static void
+mark_against(const struct told *k, const struct msg_a_work *w,
+    struct how_marks *m)
+{
+	static const char *const wills[] = { "will", "i'll", "he'll", "she'll",
+		"they'll", "we'll", "it'll", "you'll", "shall", NULL };
+	bool heading = is_heading(k);
+
+	m->of[MARK_empty] = is_empty(k);
+	m->of[MARK_offer] = told_offer(k);
+	m->of[MARK_plan] = is_plan(k);
+	m->of[MARK_recap] = is_recap(k);
+	m->of[MARK_proof] = is_proof(k, w);
+	m->of[MARK_heading] = heading;
+	m->of[MARK_leads] = heading &&
+	    ((k->deeds | k->bids) >> k->i & 1) != 0;
+	m->of[MARK_aside] = is_beside(k);
+	m->of[MARK_denied] = k->other && is_denied(k);
+	m->of[MARK_options] = leaves_choice(k);
+	m->of[MARK_perhaps] = is_unsure(k);
+	m->of[MARK_if_so] = is_conditional(k);
+	m->of[MARK_will] = words_say(k->w, wills);
+}
+
+void
+told_marks(const struct told *k, const struct msg_a_work *w,
+    struct how_marks *m)
+{
+	*m = (struct how_marks){ { 0 } };
+	mark_place(k, m);
+	mark_kind(k, m);
+	mark_words(k, m);
+	mark_against(k, w, m);
+}
