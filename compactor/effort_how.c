@@ -10,10 +10,10 @@
 enum {
 	HOW_MOST = 6,		/* that wait with an effort */
 	HOW_WORDS = 8,		/* of a sentence, for its echo */
-	LEAD_MOST = 60,		/* tenths, that the model's words count */
 };
 
-static const char *const wheres[] = { "report", "other", "end", "own" };
+/* Whose sentence it is, is a mark. */
+static const char *const wheres[] = { "any" };
 
 const struct linear_spec how_spec = {
 	.name = "how",
@@ -22,26 +22,16 @@ const struct linear_spec how_spec = {
 	.contexts = wheres,
 };
 
-enum told_where
-told_where(const struct told *k)
+int64_t
+how_points(struct effort_state *s, const struct told *k,
+    const struct how_marks *m)
 {
-	if (k->other)
-		return k->reports ? WHERE_report : WHERE_other;
-	return k->ends ? WHERE_end : WHERE_own;
-}
+	int32_t lead[LINEAR_CLASSES] = { 0 };
 
-/* In tenths of log odds; 0 where there is no model. */
-static int
-model_lead(struct effort_state *s, const struct told *k)
-{
-	int32_t lead[LINEAR_CLASSES];
-
-	if (s->c->how == NULL)
-		return 0;
-	linear_read(s->c->how, k->text, told_where(k), lead);
-	lead[0] /= 100;
-	return lead[0] > LEAD_MOST ? LEAD_MOST :
-	    lead[0] < -LEAD_MOST   ? -LEAD_MOST : lead[0];
+	/* Weights of words without those of marks say little. */
+	if (s->c->rank != NULL && s->c->how != NULL)
+		linear_read(s->c->how, k->text, 0, lead);
+	return effort_rank_points(s->c->rank, m) + lead[0];
 }
 
 static int
@@ -97,13 +87,9 @@ bool
 how_weigh(struct effort_state *s, const struct msg_a_work *w,
     const struct told *k, struct msg_a_how *out, struct how_marks *m)
 {
-	int lead;
-
 	if (!told_may(k))
 		return false;
 	told_marks(k, w, m);
-	lead = model_lead(s, k);
-	m->of[k->ends ? MARK_end_words : MARK_words] = lead;
 	*out = (struct msg_a_how){ .turn = k->t->number };
 	find_words(s->c->arena, k, &out->words);
 	m->of[MARK_name] = at_most(in_common(&w->keywords, &out->words), 2);
@@ -156,7 +142,7 @@ best_on_way(struct effort_state *s, const struct msg_a_work *w,
 		told_read(k, i);
 		if (!how_weigh(s, w, k, &how, &m))
 			continue;
-		how.points = effort_rank_points(s->c->rank, &m);
+		how.points = how_points(s, k, &m);
 		if (best->text.len > 0 && how.points < best->points)
 			continue;
 		*best = how;
@@ -321,7 +307,7 @@ take_better(struct effort_state *s, const struct msg_a_work *w,
 			continue;
 		how.text = how_text(s, &k);
 		(void)how_mark_last(w, &k, &how, end, &m);
-		how.points = effort_rank_points(s->c->rank, &m);
+		how.points = how_points(s, &k, &m);
 		if (best->text.len == 0 || how.points >= best->points)
 			*best = how;
 	}

@@ -11,9 +11,6 @@
 /* What the heading above a sentence says of those below it. */
 enum told_part { PART_none, PART_fix, PART_cause, PART_rest };
 
-/* Whose sentence it is: the contexts of how.model. */
-enum told_where { WHERE_report, WHERE_other, WHERE_end, WHERE_own };
-
 /* A sentence of a turn, and whose. */
 struct told {
 	const struct compact_turn *t;
@@ -79,7 +76,6 @@ bool told_offer(const struct told *k);
 
 /* ---- effort_how.c: what compactor/train learns from ---- */
 
-enum told_where told_where(const struct told *k);
 /* The sentence last read as a candidate; false: it is none. */
 bool how_weigh(struct effort_state *s, const struct msg_a_work *w,
     const struct told *k, struct msg_a_how *out, struct how_marks *m);
@@ -99,6 +95,9 @@ void how_mark_end(const struct msg_a_work *w, const struct msg_a_how *how,
 bool how_mark_last(const struct msg_a_work *w, const struct told *k,
     const struct msg_a_how *how, const struct how_end *end,
     struct how_marks *m);
+/* What its marks and its words are worth. */
+int64_t how_points(struct effort_state *s, const struct told *k,
+    const struct how_marks *m);
 /* As it is shown. */
 struct slice how_text(struct effort_state *s, const struct told *k);
 

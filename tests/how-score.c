@@ -1,15 +1,15 @@
 /*
  * how-score - what is seen of the sentences that may tell how efforts ended
  *
- * usage: how-score HOW-MODEL < EFFORTS
+ * usage: how-score < EFFORTS
  *
  * For training.  EFFORTS has a JSON line per effort: {"doc", "room", "turns":
  * [{"role", "user", "text", "why"}]}, the turns of its thread up to the one
  * that ends it.  `why` is empty for a turn of something else, else as the
  * section says it: opened, continued, attempt (what was tried has failed),
  * reopened, resolved.  Prints a line per candidate: {"doc", "turn", "text"
- * (as it would be shown), "said", "where", "marks"}, the marks in the order of
- * compactor/effort_how.def; where "said" is empty how.model was not asked.
+ * (as it would be shown), "said" (empty: its words do not count), "marks"}, the
+ * marks in the order of compactor/effort_how.def.
  */
 #include <err.h>
 #include <jansson.h>
@@ -25,7 +25,6 @@ struct candidate {
 	struct msg_a_how how;
 	struct how_marks marks;
 	struct slice said;	/* the sentence as it was said */
-	const char *where;	/* whose it is, as how.model has it */
 };
 
 struct scorer {
@@ -56,10 +55,10 @@ print(const struct candidate *k, struct slice doc)
 
 	for (i = 0; i < MARK_COUNT; i++)
 		json_array_append_new(marks, json_integer(k->marks.of[i]));
-	line = json_pack("{s:s%, s:I, s:s%, s:s%, s:s, s:o}", "doc", doc.ptr,
+	line = json_pack("{s:s%, s:I, s:s%, s:s%, s:o}", "doc", doc.ptr,
 	    doc.len, "turn", (json_int_t)k->how.turn, "text",
 	    k->how.text.ptr, k->how.text.len, "said", k->said.ptr,
-	    k->said.len, "where", k->where, "marks", marks);
+	    k->said.len, "marks", marks);
 	if (line == NULL)
 		errx(1, "a line cannot be made");
 	json_dumpf(line, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -83,7 +82,7 @@ take_sentences(struct scorer *x, const struct msg_a_work *w, struct told *k,
 	struct candidate *next;
 	size_t i;
 
-	*next_of(x) = (struct candidate){ .where = "", .said = SLICE("") };
+	*next_of(x) = (struct candidate){ .said = SLICE("") };
 	if (how_weigh_tried(&x->s, k, &next_of(x)->how, &next_of(x)->marks)) {
 		x->count++;
 		return;
@@ -98,7 +97,6 @@ take_sentences(struct scorer *x, const struct msg_a_work *w, struct told *k,
 			(void)how_mark_last(w, k, &next->how, end,
 			    &next->marks);
 		next->said = k->text;
-		next->where = how_spec.contexts[told_where(k)];
 		x->count++;
 	}
 }
@@ -214,8 +212,8 @@ main(int argc, char **argv)
 	size_t room = 0;
 	ssize_t len;
 
-	if (argc != 2)
-		errx(100, "usage: how-score HOW-MODEL < EFFORTS");
+	if (argc != 1)
+		errx(100, "usage: %s < EFFORTS", argv[0]);
 	buf_init(&why, 4096);
 	arena_init(&arena);
 	conf_init(&conf, "/nonexistent");
@@ -224,9 +222,8 @@ main(int argc, char **argv)
 	x.engine = engine_open(&conf, &why);
 	x.c = (struct compact){ .arena = &arena, .conf = &conf,
 		.envelope = &x.envelope, .e = &x.entry, .seq = 1,
-		.packages = packages_open(&conf, &why),
-		.how = linear_open(&how_spec, argv[1], &why) };
-	if (x.engine == NULL || x.c.packages == NULL || x.c.how == NULL)
+		.packages = packages_open(&conf, &why) };
+	if (x.engine == NULL || x.c.packages == NULL)
 		errx(1, "%s", buf_cstr(&why));
 	x.entry.entry.id = MSG_turn;
 	while ((len = getline(&line, &room, stdin)) > 0) {
