@@ -146,6 +146,25 @@ resolve(struct effort_state *s, const struct compact_turn *t,
 	set(s, t, key, "resolved");
 }
 
+/* In a chat: what was taken for its end was none if it is worked on. */
+static void
+reword(struct effort_state *s, const struct compact_turn *t, struct slice key)
+{
+	const struct msg_a_work *w = effort_work(s, key);
+	struct msg_artifact *a = compact_change(s->c, key);
+	struct slice how = SLICE_NONE;
+
+	if (w != NULL && a != NULL && s->c->envelope->room.len == 0 &&
+	    slice_is(a->status, "resolved"))
+		how = effort_how_after(s, w, t);
+	if (how.len == 0)
+		return;
+	artifact_set_field(a, s->c->arena, "resolution", &how, 1);
+	a->resolution = how;
+	package_word(s->c, a);
+	compact_tell(s->c, t->i, key);
+}
+
 /* It is done, by what was reported or tried, and its owner goes on. */
 static void
 leave_done(struct effort_state *s, const struct compact_turn *t,
@@ -280,6 +299,7 @@ effort_decide(struct effort_state *s, const struct compact_turn *t,
 		break;
 	case EFFORT_CONFIRM:
 		go_on(s, t, c.effort, "confirmed");
+		reword(s, t, c.effort);
 		break;
 	}
 }

@@ -341,6 +341,49 @@ effort_how(struct effort_state *s, const struct msg_a_work *w,
 	return best.text;
 }
 
+/* Courtesy, plans and what to look at come after an end that is one. */
+static bool
+goes_on(const struct told *k, const struct how_marks *m)
+{
+	static const enum how_mark never[] = { MARK_offer, MARK_plan,
+		MARK_will, MARK_recap, MARK_look, MARK_hint, MARK_aside,
+		MARK_if_so, MARK_proof, MARK_empty, MARK_heading };
+	size_t i;
+
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (m->of[never[i]] != 0)
+			return false;
+	if (!k->other)
+		return m->of[MARK_own_was] || m->of[MARK_own_did];
+	return m->of[MARK_deed] || m->of[MARK_bids] || m->of[MARK_came] ||
+	    m->of[MARK_gives] || m->of[MARK_now];
+}
+
+struct slice
+effort_how_after(struct effort_state *s, const struct msg_a_work *w,
+    const struct compact_turn *t)
+{
+	enum { WORDS_LEAST = 2 };
+	bool other = effort_is_other(w, t);
+	struct told k = other ? told_on_way(s, w, t) : told_at_end(w, t, NULL);
+	struct msg_a_how how, best = { 0 };
+	size_t i, n = told_count(&k);
+	struct how_marks m;
+
+	for (i = 0; i < n; i++) {
+		told_read(&k, i);
+		if (!how_weigh(s, w, &k, &how, &m) || !goes_on(&k, &m) ||
+		    m.of[MARK_content] < WORDS_LEAST)
+			continue;
+		how.points = how_points(s, &k, &m);
+		if (best.text.len > 0 && how.points < best.points)
+			continue;
+		best = how;
+		best.text = how_text(s, &k);
+	}
+	return best.text;
+}
+
 bool
 effort_how_is_echoed(const struct msg_a_work *w, const struct compact_turn *t)
 {

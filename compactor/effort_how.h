@@ -30,6 +30,12 @@ void effort_how_note(struct effort_state *s, struct msg_a_work *w,
  */
 struct slice effort_how(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t, const struct how_end *end);
+/*
+ * The sentence of a turn after the end that says what was done or is to do, or
+ * of the owner's what was wrong: then it was not over.  Empty: there is none.
+ */
+struct slice effort_how_after(struct effort_state *s,
+    const struct msg_a_work *w, const struct compact_turn *t);
 /* Does a turn have a word of what was said to be done or to do? */
 bool effort_how_is_echoed(const struct msg_a_work *w,
     const struct compact_turn *t);

@@ -350,6 +350,8 @@ mark_place(const struct told *k, struct how_marks *m)
 static void
 mark_kind(const struct told *k, struct how_marks *m)
 {
+	static const char *const gives[] = { "here is", "here are", "here's",
+		"this is", NULL };
 	bool owner = !k->other && k->ends, deed = k->deeds >> k->i & 1;
 	uint64_t doing = k->deeds | k->bids;
 	bool cause = told_cause(k), did = told_what_did_it(k);
@@ -366,6 +368,7 @@ mark_kind(const struct told *k, struct how_marks *m)
 	if (!k->other)
 		return;
 	m->of[MARK_came] = !deed && told_came(k);
+	m->of[MARK_gives] = words_begin(k->w, k->first + 1, gives);
 	m->of[MARK_bids] = k->bids >> k->i & 1;
 	m->of[MARK_explains] = (doing >> k->i & 1) == 0 &&
 	    doing >> k->i > 0;
