@@ -115,11 +115,14 @@ how_weigh_tried(struct effort_state *s, const struct told *k,
 }
 
 struct slice
-how_text(struct effort_state *s, const struct told *k)
+how_text(struct effort_state *s, const struct told *k, size_t i)
 {
-	return effort_unaddressed(s, summary_shorten(s->c->arena, k->text,
-	    k->other && !k->ends && !told_deed(k) ? CUT_asking : CUT_filler,
-	    LINE_WORDS));
+	struct msg_c_sentence said = turn_sentence(k->t, i);
+	bool deed = (k->deeds >> i & 1) != 0;
+
+	return effort_unaddressed(s, summary_shorten(s->c->arena,
+	    sentence_text(k->t, &said), k->other && !k->ends && !deed ?
+	    CUT_asking : CUT_filler, LINE_WORDS));
 }
 
 /* ---- a turn on the way ---- */
@@ -129,7 +132,7 @@ static bool
 best_on_way(struct effort_state *s, const struct msg_a_work *w,
     struct told *k, struct msg_a_how *best)
 {
-	size_t i, n = told_count(k);
+	size_t i, at, n = at = told_count(k);
 	struct msg_a_how how;
 	struct how_marks m;
 
@@ -143,24 +146,29 @@ best_on_way(struct effort_state *s, const struct msg_a_work *w,
 		if (!how_weigh(s, w, k, &how, &m))
 			continue;
 		how.points = how_points(s, k, &m);
-		if (best->text.len > 0 && how.points < best->points)
+		if (at < n && how.points < best->points)
 			continue;
 		*best = how;
-		best->text = how_text(s, k);
+		at = i;
 	}
+	if (at < n)
+		best->text = how_text(s, k, at);
 	return best->text.len > 0;
 }
 
 /* The same; weighed once, for deciding and for applying. */
 static struct msg_a_how
-noted_best(struct effort_state *s, const struct msg_a_work *w, struct told *k)
+noted_best(struct effort_state *s, const struct msg_a_work *w,
+    const struct compact_turn *t)
 {
-	struct effort_notes *n = k->t->notes;
+	struct effort_notes *n = t->notes;
 	struct msg_a_how how = { 0 };
+	struct told k;
 
 	if (n != NULL && n->is_weighed && slice_eq(n->how_of, w->key))
 		return n->how;
-	(void)best_on_way(s, w, k, &how);
+	k = told_on_way(s, w, t);
+	(void)best_on_way(s, w, &k, &how);
 	if (n != NULL) {
 		n->is_weighed = true;
 		n->how_of = arena_dup(n->arena, w->key);
@@ -201,13 +209,12 @@ void
 effort_how_note(struct effort_state *s, struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	struct told k = told_on_way(s, w, t);
 	struct msg_a_how how, *list;
 	size_t i, least = 0, n = w->n_hows;
 
-	if (!k.other && !effort_is_idle_talk(t))
+	if (!effort_is_other(w, t) && !effort_is_idle_talk(t))
 		pass_over(s, w, t);
-	how = noted_best(s, w, &k);
+	how = noted_best(s, w, t);
 	if (how.text.len == 0)
 		return;
 	list = arena_array(s->c->arena, n + 1, sizeof(list[0]));
@@ -305,7 +312,7 @@ take_better(struct effort_state *s, const struct msg_a_work *w,
 		told_read(&k, i);
 		if (!how_weigh(s, w, &k, &how, &m))
 			continue;
-		how.text = how_text(s, &k);
+		how.text = how_text(s, &k, i);
 		(void)how_mark_last(w, &k, &how, end, &m);
 		how.points = how_points(s, &k, &m);
 		if (best->text.len == 0 || how.points >= best->points)
@@ -367,7 +374,7 @@ effort_how_after(struct effort_state *s, const struct msg_a_work *w,
 	bool other = effort_is_other(w, t);
 	struct told k = other ? told_on_way(s, w, t) : told_at_end(w, t, NULL);
 	struct msg_a_how how, best = { 0 };
-	size_t i, n = told_count(&k);
+	size_t i, at, n = at = told_count(&k);
 	struct how_marks m;
 
 	for (i = 0; i < n; i++) {
@@ -376,12 +383,12 @@ effort_how_after(struct effort_state *s, const struct msg_a_work *w,
 		    m.of[MARK_content] < WORDS_LEAST)
 			continue;
 		how.points = how_points(s, &k, &m);
-		if (best.text.len > 0 && how.points < best.points)
+		if (at < n && how.points < best.points)
 			continue;
 		best = how;
-		best.text = how_text(s, &k);
+		at = i;
 	}
-	return best.text;
+	return at < n ? how_text(s, &k, at) : SLICE_NONE;
 }
 
 bool

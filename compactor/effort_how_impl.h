@@ -27,12 +27,12 @@ struct told {
 	bool answers;		/* in one that answers a question */
 	bool confirms;		/* in one that asks whether it is right */
 	unsigned content;
-	/* Of all of the turn's, a bit each: says what was done; what to do. */
-	uint64_t deeds, bids;
+	/* Of all of the turn's, a bit each: what was done, to do, wrong. */
+	uint64_t deeds, bids, causes;
 	/* Of the sentences before it, as told_read has passed them. */
 	enum told_part part;
 	bool titled;		/* by a heading, not by a colon */
-	bool item_before, cause_before;
+	bool item_before;
 };
 
 enum { TOLD_MOST = 40 };	/* sentences of a turn that are looked at */
@@ -98,7 +98,7 @@ bool how_mark_last(const struct msg_a_work *w, const struct told *k,
 /* What its marks and its words are worth. */
 int64_t how_points(struct effort_state *s, const struct told *k,
     const struct how_marks *m);
-/* As it is shown. */
-struct slice how_text(struct effort_state *s, const struct told *k);
+/* The i-th of its turn's sentences, as it is shown. */
+struct slice how_text(struct effort_state *s, const struct told *k, size_t i);
 
 #endif

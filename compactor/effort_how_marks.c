@@ -19,6 +19,12 @@ at_most(size_t n, int most)
 	return n < (size_t)most ? (int)n : most;
 }
 
+static bool
+bit(uint64_t bits, size_t i)
+{
+	return (bits >> i & 1) != 0;
+}
+
 /* ---- what speaks against it ---- */
 
 static bool
@@ -233,7 +239,6 @@ pass_by(struct told *k)
 	} else if (!k->titled && !told_item(k))
 		k->part = PART_none;	/* "Here is what changed:" is over */
 	k->item_before = told_item(k);
-	k->cause_before = told_cause(k);
 }
 
 void
@@ -244,7 +249,7 @@ told_read(struct told *k, size_t i)
 	else {
 		k->part = PART_none;
 		k->titled = false;
-		k->item_before = k->cause_before = false;
+		k->item_before = false;
 	}
 	k->i = i;
 	k->s = turn_sentence(k->t, i);
@@ -272,6 +277,7 @@ survey(struct told k)
 		told_read(&k, i);
 		k.deeds |= (uint64_t)told_deed(&k) << i;
 		k.bids |= (uint64_t)(k.other && told_to_do(&k)) << i;
+		k.causes |= (uint64_t)told_cause(&k) << i;
 	}
 	return k;
 }
@@ -310,7 +316,7 @@ told_may(const struct told *k)
 	if (told_asked(k))
 		return k->other && (told_hint(k) ||
 		    (told_offer(k) && words_done(k->w)));
-	return k->other || k->ends || (k->deeds >> k->i & 1) || told_cause(k) ||
+	return k->other || k->ends || bit(k->deeds | k->causes, k->i) ||
 	    told_what_did_it(k);
 }
 
@@ -341,7 +347,8 @@ mark_place(const struct told *k, struct how_marks *m)
 	m->of[MARK_fix] = part == PART_fix;
 	m->of[MARK_cause] = part == PART_cause;
 	m->of[MARK_rest] = part == PART_rest;
-	m->of[MARK_follows] = k->other && k->cause_before;
+	m->of[MARK_follows] = k->other && k->i > 0 &&
+	    bit(k->causes, k->i - 1);
 	m->of[MARK_asks] = k->other && t->text.len > 0 &&
 	    t->text.ptr[t->text.len - 1] == '?';
 	m->of[MARK_colon] = label.count > 0;
@@ -350,11 +357,16 @@ mark_place(const struct told *k, struct how_marks *m)
 static void
 mark_kind(const struct told *k, struct how_marks *m)
 {
+	static const char *const well[] = { "works", "work", "worked",
+		"working", "gone", "runs", "running", "back", "fine", "good",
+		"great", "perfect", "passes", "pass", "green", "stable",
+		"loads", "starts", "up", "again", "clean", "correct", "right",
+		"happy", NULL };
 	static const char *const gives[] = { "here is", "here are", "here's",
 		"this is", NULL };
-	bool owner = !k->other && k->ends, deed = k->deeds >> k->i & 1;
+	bool owner = !k->other && k->ends, deed = bit(k->deeds, k->i);
 	uint64_t doing = k->deeds | k->bids;
-	bool cause = told_cause(k), did = told_what_did_it(k);
+	bool cause = bit(k->causes, k->i), did = told_what_did_it(k);
 
 	m->of[MARK_deed] = k->other && deed;
 	m->of[MARK_own_deed] = owner && deed;
@@ -363,16 +375,17 @@ mark_kind(const struct told *k, struct how_marks *m)
 	m->of[MARK_own_was] = owner && cause;
 	m->of[MARK_own_did] = owner && did;
 	m->of[MARK_own_past] = owner && !cause && told_past(k);
+	m->of[MARK_closes] = owner && k->s.concludes;
+	m->of[MARK_well] = owner && words_say(k->w, well);
 	m->of[MARK_choosing] = k->ends && k->choosing;
 	m->of[MARK_done] = k->other && deed && sentence_count(k->t) == 1;
 	if (!k->other)
 		return;
 	m->of[MARK_came] = !deed && told_came(k);
 	m->of[MARK_gives] = words_begin(k->w, k->first + 1, gives);
-	m->of[MARK_bids] = k->bids >> k->i & 1;
-	m->of[MARK_explains] = (doing >> k->i & 1) == 0 &&
-	    doing >> k->i > 0;
-	m->of[MARK_acts] = (doing >> k->i & 1) != 0 && k->i > 0 &&
+	m->of[MARK_bids] = bit(k->bids, k->i);
+	m->of[MARK_explains] = !bit(doing, k->i) && doing >> k->i > 0;
+	m->of[MARK_acts] = bit(doing, k->i) && k->i > 0 &&
 	    (doing & ((UINT64_C(1) << k->i) - 1)) == 0;
 	m->of[MARK_look] = told_to_look(k);
 	m->of[MARK_hint] = told_asked(k) && told_hint(k);
@@ -447,8 +460,7 @@ mark_against(const struct told *k, const struct msg_a_work *w,
 	m->of[MARK_recap] = is_recap(k);
 	m->of[MARK_proof] = is_proof(k, w);
 	m->of[MARK_heading] = heading;
-	m->of[MARK_leads] = heading &&
-	    ((k->deeds | k->bids) >> k->i & 1) != 0;
+	m->of[MARK_leads] = heading && bit(k->deeds | k->bids, k->i);
 	m->of[MARK_aside] = is_beside(k);
 	m->of[MARK_denied] = k->other && is_denied(k);
 	m->of[MARK_options] = leaves_choice(k);

@@ -6,6 +6,7 @@
 #include "common/text.h"
 #include "compactor/effort_how_impl.h"
 #include "compactor/summary.h"
+#include "compactor/word_index.h"
 
 size_t
 told_lead(const struct words *w)
@@ -44,27 +45,20 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	return false;
 }
 
-static unsigned
-letter_bit(char c)
-{
-	return 1u << ((unsigned char)c & 31);
-}
-
 /* One of the phrases begins within the first words. */
 bool
 words_begin(const struct words *w, size_t first, const char *const *phrases)
 {
-	unsigned letters = 0;
+	const struct word_index *x = word_index_of(phrases);
+	unsigned letter, n;
 	size_t i;
 
-	/* Most phrases begin with a letter that no word begins with. */
-	for (i = 0; i < w->count && i < first; i++)
-		letters |= letter_bit(w->at[i].ptr[0]);
-	for (; *phrases != NULL; phrases++)
-		for (i = 0; (letters & letter_bit(**phrases)) != 0 &&
-		     i < w->count && i < first; i++)
-			if (is_phrase(w, i, *phrases))
+	for (i = 0; i < w->count && i < first; i++) {
+		letter = word_index_letter(w->at[i].ptr[0]);
+		for (n = x->from[letter]; n < x->from[letter + 1]; n++)
+			if (is_phrase(w, i, x->words[n]))
 				return true;
+	}
 	return false;
 }
 

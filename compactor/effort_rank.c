@@ -115,7 +115,11 @@ effort_rank_points(const struct effort_rank *rank, const struct how_marks *m)
 	int64_t sum = 0;
 	size_t i;
 
-	for (i = 0; rank != NULL && i < MARK_COUNT; i++)
-		sum += (int64_t)rank->of[i] * m->of[i];
+	if (rank == NULL)
+		return 0;
+	/* Most are not there. */
+	for (i = 0; i < MARK_COUNT; i++)
+		if (m->of[i] != 0)
+			sum += (int64_t)rank->of[i] * m->of[i];
 	return sum;
 }

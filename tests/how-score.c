@@ -92,7 +92,7 @@ take_sentences(struct scorer *x, const struct msg_a_work *w, struct told *k,
 		told_read(k, i);
 		if (!how_weigh(&x->s, w, k, &next->how, &next->marks))
 			continue;
-		next->how.text = how_text(&x->s, k);
+		next->how.text = how_text(&x->s, k, i);
 		if (k->ends)
 			(void)how_mark_last(w, k, &next->how, end,
 			    &next->marks);
