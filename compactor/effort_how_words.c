@@ -56,7 +56,7 @@ words_begin(const struct words *w, size_t first, const char *const *phrases)
 	for (i = 0; i < w->count && i < first; i++) {
 		letter = word_index_letter(w->at[i].ptr[0]);
 		for (n = x->from[letter]; n < x->from[letter + 1]; n++)
-			if (is_phrase(w, i, x->words[n]))
+			if (is_phrase(w, i, x->words[n].word))
 				return true;
 	}
 	return false;
