@@ -68,7 +68,8 @@ how_words(struct arena *arena, const struct compact_turn *t,
 
 	for (i = 0; i < t->does->n_claims; i++)
 		for (at = 0; at < t->does->claims[i].keywords.count; at++)
-			strs_add(out, arena, t->does->claims[i].keywords.at[at]);
+			strs_add(out, arena,
+			    t->does->claims[i].keywords.at[at]);
 }
 
 static size_t
@@ -283,18 +284,15 @@ is_repeat(const struct msg_a_work *w, const struct msg_a_how *last)
 	return echo > 0 && new == 0;
 }
 
-bool
+void
 how_mark_last(const struct msg_a_work *w, const struct told *k,
     const struct msg_a_how *how, const struct how_end *end,
     struct how_marks *m)
 {
-	bool chosen = end != NULL && end->choice.len > 0 &&
-	    slice_eq(how->text, end->choice);
-
 	m->of[MARK_repeat] = effort_did(k->t) && is_repeat(w, how);
-	if (chosen)
+	if (end != NULL && end->choice.len > 0 &&
+	    slice_eq(how->text, end->choice))
 		m->of[end->choosing ? MARK_chosen : MARK_decided] = 1;
-	return chosen;
 }
 
 /* Of the ending turn's sentences the best, if it is better. */
@@ -313,7 +311,7 @@ take_better(struct effort_state *s, const struct msg_a_work *w,
 		if (!how_weigh(s, w, &k, &how, &m))
 			continue;
 		how.text = how_text(s, &k, i);
-		(void)how_mark_last(w, &k, &how, end, &m);
+		how_mark_last(w, &k, &how, end, &m);
 		how.points = how_points(s, &k, &m);
 		if (best->text.len == 0 || how.points >= best->points)
 			*best = how;

@@ -2,10 +2,10 @@
  * effort_how - which sentence tells how an effort was resolved
  *
  * Every sentence of an effort's own turns since something last failed is
- * weighed by what is seen of it (effort_how.def: it says what was done, what was
- * wrong, what to do) and by its words; what these are worth is learnt
- * (effort_rank.h, how.model).  The best of each turn waits with the effort; when
- * it ends they are weighed against the words of the turn that ends it.
+ * weighed by what is seen of it (effort_how.def: it says what was done, what
+ * was wrong, what to do) and by its words; what these are worth is learnt
+ * (effort_rank.h, how.model).  The best of each turn waits with the effort;
+ * when it ends they are weighed against the words of the turn that ends it.
  */
 #ifndef COMPACTOR_EFFORT_HOW_H
 #define COMPACTOR_EFFORT_HOW_H

@@ -91,8 +91,8 @@ bool how_is_passed(const struct msg_a_how *how, const struct compact_turn *t,
 /* What is seen of one that waited, as a turn with these words ends it. */
 void how_mark_end(const struct msg_a_work *w, const struct msg_a_how *how,
     uint64_t end, const struct msg_strs *said, struct how_marks *m);
-/* And of one of the ending turn itself; true: it is the choice. */
-bool how_mark_last(const struct msg_a_work *w, const struct told *k,
+/* And of one of the ending turn itself. */
+void how_mark_last(const struct msg_a_work *w, const struct told *k,
     const struct msg_a_how *how, const struct how_end *end,
     struct how_marks *m);
 /* What its marks and its words are worth. */

@@ -159,7 +159,8 @@ is_empty(const struct told *k)
 {
 	if (memchr(k->text.ptr, '`', k->text.len) != NULL)
 		return false;
-	return k->content == 0 || (k->ends && k->content < 2 && k->w->count < 4) ||
+	return k->content == 0 ||
+	    (k->ends && k->content < 2 && k->w->count < 4) ||
 	    (slice_is(k->t->role, "assistant") && k->w->count < 3);
 }
 
@@ -200,8 +201,8 @@ part_of(const struct words *w)
 		"happened", "symptom", "context", NULL };
 	static const char *const rest[] = { "test", "tests", "testing",
 		"tested", "verification", "verified", "checks", "checked",
-		"next", "open", "note", "notes", "didn't", "follow-up", "follow-ups",
-		"remaining", "not", "side", "caveats", "todo", "plan",
+		"next", "open", "note", "notes", "didn't", "follow-up",
+		"follow-ups", "remaining", "not", "side", "caveats", "todo", "plan",
 		"numbers", "usage", "see", "kept", "left", "risks", "later",
 		"benchmarks", "options", "questions", "steps", NULL };
 

@@ -30,6 +30,7 @@ struct effort_rank *effort_rank_open(const char *path, struct buf *why)
     __attribute__((warn_unused_result));
 void effort_rank_close(struct effort_rank **rank);
 
+/* For tests. */
 const char *how_mark_name(enum how_mark mark);
 /* What they add up to; 0 where there are no weights. */
 int64_t effort_rank_points(const struct effort_rank *rank,

@@ -94,8 +94,7 @@ take_sentences(struct scorer *x, const struct msg_a_work *w, struct told *k,
 			continue;
 		next->how.text = how_text(&x->s, k, i);
 		if (k->ends)
-			(void)how_mark_last(w, k, &next->how, end,
-			    &next->marks);
+			how_mark_last(w, k, &next->how, end, &next->marks);
 		next->said = k->text;
 		x->count++;
 	}

@@ -144,7 +144,8 @@ marks_of(struct engine *engine, struct arena *arena, const char *text,
 
 	for (i = 0; i < told_count(&k); i++) {
 		told_read(&k, i);
-		if (memmem(k.text.ptr, k.text.len, words, strlen(words)) == NULL)
+		if (memmem(k.text.ptr, k.text.len, words, strlen(words)) ==
+		    NULL)
 			continue;
 		told_marks(&k, &w, &m);
 		return m;
@@ -234,9 +235,9 @@ test_choice(struct engine *engine, struct compact *c)
 {
 	static const struct said fix[] = {
 		{ "user", "opened", "the upload page shows an error 413" },
-		{ "assistant", "continued", "The server refuses bodies that are "
-		    "larger than a megabyte. Raise client_max_body_size to 20m "
-		    "and reload it." },
+		{ "assistant", "continued", "The server refuses bodies that "
+		    "are larger than a megabyte. Raise client_max_body_size "
+		    "to 20m and reload it." },
 		{ "user", "resolved", "works now, thanks" },
 		{ NULL, NULL, NULL } };
 	static const struct said found[] = {
