@@ -24,8 +24,8 @@ feed() {
   }'
 }
 
-# Ticks of processor time of the chainer, its own and the system's for it.
-spent() { awk '{ print $14 + $15 }' "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/run/chainer.status")/stat"; }
+# Nanoseconds of processor time of the chainer, the system's for it included.
+spent() { cat "/proc/$(sed -n 's/^pid //p' "$SKEIN_HOME/run/chainer.status")"/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f\n", n }'; }
 
 # run NAME CHAINS [COMMAND]: microseconds of processor time a turn
 run() {
@@ -41,8 +41,7 @@ run() {
   fi
   before=$(spent)
   skein send --wait "$scratch/feed" >/dev/null || exit 1
-  awk -v t="$(($(spent) - before))" -v n="$turns" -v hz="$(getconf CLK_TCK)" \
-    'BEGIN { printf "%.1f\n", t / hz * 1e6 / n }'
+  awk -v t="$(($(spent) - before))" -v n="$turns" 'BEGIN { printf "%.2f\n", t / 1e3 / n }'
   skein down >/dev/null
   rm -rf "$SKEIN_HOME"
 }
