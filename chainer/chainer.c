@@ -8,7 +8,6 @@
  * skein-chainer(8) and docs/CHAINS.md.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "chainer/memo.h"
 #include "chainer/session.h"
@@ -114,19 +113,6 @@ apply(struct stage *st, const struct stage_entry *e, const struct msg *section)
 	work_write(v.work);
 }
 
-/* Of a file that comes with skein; NULL, and it is said: it is not there. */
-static char *
-data_path(struct stage *st, const char *name, const char *without)
-{
-	char *path = conf_data_path(stage_conf(st), name);
-
-	if (path != NULL && access(path, F_OK) == 0)
-		return path;
-	log_info("%s", without);
-	free(path);
-	return NULL;
-}
-
 /* Missing weights are a smaller skein; broken ones are a mistake. */
 static void
 start(struct stage *st)
@@ -137,24 +123,24 @@ start(struct stage *st)
 
 	stage_set_state(st, c);
 	buf_init(&why, 4096);
-	path = data_path(st, "reply.model",
-	    "no weights: who answers whom goes by names alone");
+	path = stage_data_path(st, "reply.model",
+	    "who answers whom goes by names alone");
 	if (path != NULL) {
 		c->model = reply_model_open(path, &why);
 		if (c->model == NULL)
 			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	}
 	free(path);
-	path = data_path(st, "embed.bin",
-	    "no vectors: topics are compared by their words alone");
+	path = stage_data_path(st, "embed.bin",
+	    "topics are compared by their words alone");
 	if (path != NULL) {
 		c->meaning = meaning_open(path, &why);
 		if (c->meaning == NULL)
 			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	}
 	free(path);
-	path = data_path(st, "course.model",
-	    "no weights: where a turn goes is told by distance alone");
+	path = stage_data_path(st, "course.model",
+	    "where a turn goes is told by distance alone");
 	if (path != NULL) {
 		c->course = course_open(path, &why);
 		if (c->course == NULL)

@@ -10,6 +10,7 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/log.h"
 #include "common/stage_impl.h"
@@ -72,6 +73,18 @@ struct db_txn *
 stage_tables(struct stage *st)
 {
 	return st->tables;
+}
+
+char *
+stage_data_path(const struct stage *st, const char *name, const char *without)
+{
+	char *path = conf_data_path(&st->conf, name);
+
+	if (path != NULL && access(path, F_OK) == 0)
+		return path;
+	log_info("no %s: %s", name, without);
+	free(path);
+	return NULL;
 }
 
 struct arena *

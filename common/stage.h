@@ -96,6 +96,13 @@ int stage_main(int argc, char **argv, const struct stage_spec *spec);
 
 /* For decide, apply and start. */
 const struct conf *stage_conf(const struct stage *st);
+/*
+ * The path of a file that comes with skein, to be freed; NULL where it is not
+ * there, which is then said: what is `without` it.  That is a smaller skein;
+ * who finds a broken one refuses to start.
+ */
+char *stage_data_path(const struct stage *st, const char *name,
+    const char *without);
 struct db_txn *stage_tables(struct stage *st);	/* open for writing */
 struct arena *stage_arena(struct stage *st);	/* until the call returns */
 void stage_count(struct stage *st, enum counter counter, uint64_t more);

@@ -226,40 +226,57 @@ open_rows(struct rows **rows)
 	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);
 }
 
-/* Without one the rules decide alone, as without a model of acts. */
+/* ---- weights: missing ones are a smaller skein, broken ones a mistake ---- */
+
 static struct linear *
-open_model(struct stage *st, const struct linear_spec *spec)
+open_linear(struct stage *st, const struct linear_spec *spec,
+    const char *without)
 {
 	char *name = xasprintf("%s.model", spec->name);
-	char *path = conf_data_path(stage_conf(st), name);
-	struct linear *m;
+	char *path = stage_data_path(st, name, without);
+	struct linear *m = NULL;
 	struct buf why;
 
 	buf_init(&why, 4096);
-	m = linear_open(spec, path, &why);
-	if (m == NULL)
-		log_warnx("%s; going on without it", buf_cstr(&why));
+	if (path != NULL) {
+		m = linear_open(spec, path, &why);
+		if (m == NULL)
+			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	}
 	buf_release(&why);
 	free(path);
 	free(name);
 	return m;
 }
 
-/* Without it the latest sentence that may tell how does. */
 static struct effort_rank *
 open_rank(struct stage *st)
 {
-	char *path = conf_data_path(stage_conf(st), "rank.model");
-	struct effort_rank *rank;
+	char *path = stage_data_path(st, "rank.model",
+	    "the latest sentence that may tell how an effort ended does");
+	struct effort_rank *rank = NULL;
 	struct buf why;
 
 	buf_init(&why, 4096);
-	rank = effort_rank_open(path, &why);
-	if (rank == NULL)
-		log_warnx("%s; going on without it", buf_cstr(&why));
+	if (path != NULL) {
+		rank = effort_rank_open(path, &why);
+		if (rank == NULL)
+			fatalx(EX_REFUSE, "%s", buf_cstr(&why));
+	}
 	buf_release(&why);
 	free(path);
 	return rank;
+}
+
+static void
+open_models(struct stage *st, struct compact_tools *tools)
+{
+	tools->stance = open_linear(st, &stance_spec,
+	    "what a turn does to an effort is told by rules alone");
+	tools->how = open_linear(st, &how_spec,
+	    "how an effort ended is not told by words");
+	linear_join(tools->how, tools->stance);
+	tools->rank = open_rank(st);
 }
 
 /* A setting that cannot be read is a mistake; so is a home without types. */
@@ -280,10 +297,7 @@ start(struct stage *st)
 	if (tools->similar == NULL)
 		fatalx(EX_REFUSE, "%s", buf_cstr(&why));
 	buf_release(&why);
-	tools->stance = open_model(st, &stance_spec);
-	tools->how = open_model(st, &how_spec);
-	linear_join(tools->how, tools->stance);
-	tools->rank = open_rank(st);
+	open_models(st, tools);
 	open_rows(tools->rows);
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();
