@@ -328,6 +328,25 @@ follow(struct worker *w, struct recall *r)
 	buf_release(&why);
 }
 
+/* Else a question would be told why not; here nobody asks. */
+static bool
+has_store(const struct worker *w)
+{
+	struct db_error why;
+	struct db *shared;
+	uint64_t schema;
+	bool ours;
+
+	if (w->cli.kept->shared != NULL)
+		return true;
+	shared = cli_try_open(&w->cli, ENV_shared, &why);
+	if (shared == NULL)
+		return false;
+	ours = cli_schema(shared, &schema) && schema == TABLES_SCHEMA;
+	db_close(&shared);
+	return ours;
+}
+
 /*
  * The first questions after a start, and after much has come, would wait for
  * all that.  Only where nothing has come for a while: a busy store needs its
@@ -336,23 +355,19 @@ follow(struct worker *w, struct recall *r)
 static void
 warm_up(struct worker *w)
 {
-	struct recall *kept = w->cli.kept, *r;
-	struct slice domain = arena_dup(&w->arena, kept->domain.len > 0 ?
-	    buf_slice(&kept->domain) : SLICE("default"));
+	const struct buf *last = &w->cli.kept->domain;
 	struct msg_cursor cursor = { 0 };
-	struct db_error why;
-	struct db *shared;
+	struct recall *r = NULL;
 
 	w->cli.verb = "query";
-	if (kept->shared == NULL) {
-		shared = cli_try_open(&w->cli, ENV_shared, &why);
-		if (shared == NULL)
-			return;		/* there is no store yet */
-		db_close(&shared);
-	}
-	r = recall_open(&w->cli, domain);
-	if (r == NULL)
+	w->cold = false;
+	if (has_store(w))
+		r = recall_open(&w->cli, arena_dup(&w->arena, last->len > 0 ?
+		    buf_slice(last) : SLICE("default")));
+	if (r == NULL) {
+		arena_reset(&w->arena);
 		return;
+	}
 	(void)query_cursor(&r->q, STAGE_store, &cursor);
 	if (cursor.seq != w->followed && cursor.seq == w->seen) {
 		follow(w, r);
