@@ -409,6 +409,7 @@ has_code(struct slice text)
 static bool
 has_figure(struct slice text)
 {
+	enum { UNIT_BYTES = 7 };	/* of the longest */
 	static const char *const units[] = { "%", "s", "ms", "min", "h", "kb",
 		"mb", "gb", "seconds", "minutes", "hours", "times", "of",
 		"percent", "px", NULL };
@@ -419,8 +420,9 @@ has_figure(struct slice text)
 			continue;
 		if (text.ptr[i] == ' ')
 			i++;
-		for (n = i; n < text.len && strchr(" .,;:)!", text.ptr[n]) ==
-		     NULL; n++)
+		/* A number may have a million digits. */
+		for (n = i; n < text.len && n <= i + UNIT_BYTES &&
+		     strchr(" .,;:)!", text.ptr[n]) == NULL; n++)
 			;
 		if (n > i && word_one_of(slice_of(text.ptr + i, n - i), units))
 			return true;

@@ -203,6 +203,25 @@ test_marks(struct engine *engine, struct arena *arena)
 	}
 }
 
+/* A look at each digit's rest would last for hours. */
+static void
+test_long(struct engine *engine, struct arena *arena)
+{
+	static const char tail[] = " in 4 seconds.";
+	enum { DIGITS = 1000000 };
+	char *text = xmalloc(DIGITS + sizeof(tail));
+	struct how_marks m;
+
+	memset(text, '7', DIGITS);
+	memcpy(text + DIGITS, ".", 2);
+	m = marks_of(engine, arena, text, "777");
+	ok(m.of[MARK_figure] == 0, "a million digits are no measure");
+	memcpy(text + DIGITS, tail, sizeof(tail));
+	m = marks_of(engine, arena, text, "777");
+	ok(m.of[MARK_figure] == 1, "what is behind them is one");
+	free(text);
+}
+
 /* ---- the choice ---- */
 
 /* The turns of an effort; the last one ends it. */
@@ -294,6 +313,7 @@ main(void)
 		"all models open")) {
 		test_points(rank);
 		test_marks(engine, &arena);
+		test_long(engine, &arena);
 		test_choice(engine, &c);
 	}
 	linear_close(&c.how);
