@@ -1,9 +1,10 @@
 /*
  * weave_course - where the talk of one user goes
  *
- * Asked for the first claim of a user's turn in a talk that has chains: the
- * whole turn decides.  To go on and to return is settled here; what is new to
- * the talk may still belong to a chain of another one.
+ * Asked for the claims of a user's turn in a talk that has chains.  For the
+ * first the whole turn decides, and the others mostly stay with it.  To go on
+ * and to return is settled here; what is new to the talk may still belong to a
+ * chain of another one.
  */
 #include "chainer/weave_impl.h"
 #include "common/when.h"

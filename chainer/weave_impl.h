@@ -60,7 +60,7 @@ struct topic weave_topic(struct arena *arena, const struct msg_c_claim *claim);
 void weave_claim(struct weave *v, struct weave_turn *t, size_t nth);
 void weave_short(struct weave *v, struct weave_turn *t);
 
-/* weave_course.c: where the talk of one user goes, for its turn's first claim */
+/* weave_course.c: where the talk of one user goes; false: it does not say */
 bool weave_course(struct weave *v, struct weave_turn *t,
     const struct topic *claim, const struct chain_signs *signs,
     struct weave_field *f, struct choice *out);

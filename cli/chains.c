@@ -219,7 +219,8 @@ print_candidate(struct buf *out, const struct msg_h_candidate *c)
 {
 	buf_addf(out, "    %-10.*s %-9.*s distance %4llu: entity %llu, "
 	    "keyword %llu, subject %llu, recency %llu, adjacency %llu, "
-	    "cue %lld, meaning %lld, course %lld\n", SLICE_ARG(c->chain), SLICE_ARG(c->state),
+	    "cue %lld, meaning %lld, course %lld\n", SLICE_ARG(c->chain),
+	    SLICE_ARG(c->state),
 	    (unsigned long long)c->distance, (unsigned long long)c->entity,
 	    (unsigned long long)c->keyword, (unsigned long long)c->subject,
 	    (unsigned long long)c->recency, (unsigned long long)c->adjacency,

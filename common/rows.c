@@ -1,5 +1,5 @@
 /*
- * rows - a table's records as they are in memory for the length of a batch
+ * rows - a table's records as they are in memory while they are in use
  */
 #include "common/rows.h"
 

@@ -1,9 +1,9 @@
 /*
- * rows - a table's records as they are in memory for the length of a batch
+ * rows - a table's records as they are in memory while they are in use
  *
  * A stage that reads and changes the same few records with every entry would
- * decode and encode each of them every time.  Here each is decoded once a
- * batch and encoded once, when the batch is flushed: see begin and flush in
+ * decode and encode each of them every time.  Here each is decoded once, and
+ * encoded once a batch, when that is flushed: see begin and flush in
  * common/stage.h.  What is read and what is written are the same as without.
  *
  * Who reads or writes such a table in any other way (a cursor, db_get) does not

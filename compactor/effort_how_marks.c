@@ -202,9 +202,9 @@ part_of(const struct words *w)
 	static const char *const rest[] = { "test", "tests", "testing",
 		"tested", "verification", "verified", "checks", "checked",
 		"next", "open", "note", "notes", "didn't", "follow-up",
-		"follow-ups", "remaining", "not", "side", "caveats", "todo", "plan",
-		"numbers", "usage", "see", "kept", "left", "risks", "later",
-		"benchmarks", "options", "questions", "steps", NULL };
+		"follow-ups", "remaining", "not", "side", "caveats", "todo",
+		"plan", "numbers", "usage", "see", "kept", "left", "risks",
+		"later", "benchmarks", "options", "questions", "steps", NULL };
 
 	if (words_say(w, rest))
 		return PART_rest;
