@@ -5,12 +5,11 @@
  * word's hash, each with a weight to go on, to begin and to return, in
  * thousandths.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "chainer/course.h"
-#include "common/root.h"
+#include "common/weights.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -30,135 +29,45 @@ static const char *const told[COURSE_TERMS] = {
 #include "chainer/course.def"
 };
 
-struct weights {
-	uint32_t word;
-	bool used;
-	int32_t of[COURSES];
-};
-
 struct course_model {
 	int32_t terms[COURSE_TERMS][COURSES];
-	struct weights *slots;
-	size_t mask;		/* their number is a power of two */
+	struct weights *words;
 };
 
-static struct weights *
-slot_of(const struct course_model *m, uint32_t word)
-{
-	size_t at = word & m->mask;
-
-	while (m->slots[at].used && m->slots[at].word != word)
-		at = (at + 1) & m->mask;
-	return &m->slots[at];
-}
-
-/* ---- the file ---- */
-
 static int
-read_weights(const char *p, int32_t of[COURSES])
-{
-	char *end;
-	long value;
-	size_t i;
-
-	for (i = 0; i < COURSES; i++, p = end) {
-		errno = 0;
-		value = strtol(p, &end, 10);
-		if (end == p || errno != 0 || value > WEIGHT_MOST ||
-		    value < -WEIGHT_MOST)
-			return -1;
-		of[i] = (int32_t)value;
-	}
-	return *p == '\n' && p[1] == '\0' ? 0 : -1;
-}
-
-static int
-read_head(struct course_model *m, const char *line, size_t *n_words)
+read_head(struct course_model *m, const char *line, size_t *lines)
 {
 	unsigned revision;
-	size_t terms, n, slots = 1;
+	size_t terms, n;
 
 	if (sscanf(line, "skein course %u terms %zu words %zu", &revision,
 		&terms, &n) != 3 || revision != COURSE_REVISION ||
 	    terms != COURSE_TERMS || n > WORDS_MOST)
 		return -1;
-	while (slots < 2 * n + 2)
-		slots *= 2;
-	m->slots = xcalloc(slots, sizeof(m->slots[0]));
-	m->mask = slots - 1;
-	*n_words = n;
+	m->words = weights_open(n, COURSES);
+	*lines = 1 + COURSE_TERMS + n;
 	return 0;
 }
 
 static int
-read_term(struct course_model *m, const char *line, size_t i)
+read_line(void *into, size_t number, const char *line, size_t *lines)
 {
-	size_t len = strlen(names[i]);
+	struct course_model *m = into;
 
-	return strncmp(line, names[i], len) == 0 && line[len] == '\t' ?
-	    read_weights(line + len, m->terms[i]) : -1;
-}
-
-static int
-read_word(struct course_model *m, const char *line)
-{
-	unsigned long word;
-	struct weights *w;
-	char *end;
-
-	errno = 0;
-	word = strtoul(line, &end, 16);
-	if (end == line || *end != '\t' || errno != 0 || word > UINT32_MAX)
-		return -1;
-	w = slot_of(m, (uint32_t)word);
-	if (w->used)
-		return -1;
-	w->used = true;
-	w->word = (uint32_t)word;
-	return read_weights(end, w->of);
-}
-
-static int
-read_file(struct course_model *m, FILE *f, size_t *number)
-{
-	size_t room = 0, n_words = 0;
-	char *line = NULL;
-	int rc = -1;
-
-	for (*number = 1; getline(&line, &room, f) != -1; ++*number) {
-		rc = *number == 1 ? read_head(m, line, &n_words) :
-		    *number <= 1 + COURSE_TERMS ?
-		    read_term(m, line, *number - 2) :
-		    *number <= 1 + COURSE_TERMS + n_words ?
-		    read_word(m, line) : -1;
-		if (rc == -1)
-			break;
-	}
-	free(line);
-	if (rc == 0 && *number != 2 + COURSE_TERMS + n_words)
-		rc = -1;
-	return rc;
+	return number == 1 ? read_head(m, line, lines) :
+	    number <= 1 + COURSE_TERMS ?
+	    weights_named(line, names[number - 2], COURSES, WEIGHT_MOST,
+		m->terms[number - 2]) :
+	    weights_add(m->words, line, WEIGHT_MOST);
 }
 
 struct course_model *
 course_open(const char *path, struct buf *why)
 {
-	struct course_model *m;
-	size_t line;
-	FILE *f;
+	struct course_model *m = xcalloc(1, sizeof(*m));
 
-	f = fopen(path, "re");
-	if (f == NULL) {
-		buf_addf(why, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	m = xcalloc(1, sizeof(*m));
-	if (read_file(m, f, &line) == -1) {
-		buf_addf(why, "%s:%zu: no weights that fit this program: "
-		    "install it again", path, line);
+	if (weights_load(path, read_line, m, why) == -1)
 		course_close(&m);
-	}
-	fclose(f);
 	return m;
 }
 
@@ -167,35 +76,31 @@ course_close(struct course_model **m)
 {
 	if (*m == NULL)
 		return;
-	free((*m)->slots);
+	weights_close(&(*m)->words);
 	free(*m);
 	*m = NULL;
 }
 
 /* ---- use ---- */
 
-/* Long texts have many words, and none of them may shout the others down. */
 static void
 add_up_words(const struct course_model *m, struct slice text,
     int64_t sum[COURSES])
 {
 	uint32_t words[COURSE_WORDS];
 	size_t i, k, known = 0, n = course_words(text, words);
-	const struct weights *w;
-	int64_t root;
+	const int32_t *of;
 
 	memset(sum, 0, COURSES * sizeof(sum[0]));
 	for (i = 0; i < n; i++) {
-		w = slot_of(m, words[i]);
-		if (!w->used)
+		of = weights_find(m->words, words[i]);
+		if (of == NULL)
 			continue;
 		known++;
 		for (k = 0; k < COURSES; k++)
-			sum[k] += w->of[k];
+			sum[k] += of[k];
 	}
-	root = known > 0 ? root_of((uint64_t)known * 1000000) : ONE;
-	for (k = 0; k < COURSES; k++)
-		sum[k] = sum[k] * 2 * ONE / root;
+	weights_scale(sum, COURSES, known);
 }
 
 static enum course

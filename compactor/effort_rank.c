@@ -6,11 +6,11 @@
  */
 #include "compactor/effort_rank.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/weights.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -45,60 +45,23 @@ read_head(const char *line)
 }
 
 static int
-read_weight(struct effort_rank *rank, const char *line, size_t mark)
+read_line(void *into, size_t number, const char *line, size_t *lines)
 {
-	size_t len = strlen(names[mark]);
-	char *end;
-	long value;
+	struct effort_rank *rank = into;
 
-	if (strncmp(line, names[mark], len) != 0 || line[len] != '\t')
-		return -1;
-	errno = 0;
-	value = strtol(line + len, &end, 10);
-	if (end == line + len || strcmp(end, "\n") != 0 || errno != 0 ||
-	    value > WEIGHT_MOST || value < -WEIGHT_MOST)
-		return -1;
-	rank->of[mark] = (int32_t)value;
-	return 0;
-}
-
-static int
-read_file(struct effort_rank *rank, FILE *f, size_t *number)
-{
-	size_t room = 0;
-	char *line = NULL;
-	int rc = -1;
-
-	for (*number = 1; getline(&line, &room, f) != -1; ++*number) {
-		rc = *number == 1 ? read_head(line) :
-		    *number <= 1 + MARK_COUNT ?
-				  read_weight(rank, line, *number - 2) : -1;
-		if (rc == -1)
-			break;
-	}
-	free(line);
-	return rc == 0 && *number == 2 + MARK_COUNT ? 0 : -1;
+	*lines = 1 + MARK_COUNT;
+	return number == 1 ? read_head(line) :
+	    weights_named(line, names[number - 2], 1, WEIGHT_MOST,
+		&rank->of[number - 2]);
 }
 
 struct effort_rank *
 effort_rank_open(const char *path, struct buf *why)
 {
-	struct effort_rank *rank;
-	size_t line;
-	FILE *f;
+	struct effort_rank *rank = xcalloc(1, sizeof(*rank));
 
-	f = fopen(path, "re");
-	if (f == NULL) {
-		buf_addf(why, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	rank = xcalloc(1, sizeof(*rank));
-	if (read_file(rank, f, &line) == -1) {
-		buf_addf(why, "%s:%zu: no weights that fit this program: "
-		    "install it again", path, line);
+	if (weights_load(path, read_line, rank, why) == -1)
 		effort_rank_close(&rank);
-	}
-	fclose(f);
 	return rank;
 }
 

@@ -7,12 +7,11 @@
  */
 #include "compactor/linear.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "classify/features.h"
-#include "common/root.h"
+#include "common/weights.h"
 #include "common/xmalloc.h"
 
 enum {
@@ -20,12 +19,6 @@ enum {
 	WEIGHT_MOST = 1000000,
 	KEYS_MOST = 1 << 20,
 	TEXT_KNOWN = 512,	/* bytes; a longer one is read each time */
-	MAY_BITS = 1 << 16,
-};
-
-struct slot {
-	uint32_t key;
-	uint32_t row;		/* of the weights, from 1; 0: there is none */
 };
 
 /* The words of a text, as they were read last. */
@@ -39,106 +32,29 @@ struct linear_words {
 struct linear {
 	const struct linear_spec *spec;
 	int32_t contexts[LINEAR_CONTEXTS][LINEAR_CLASSES];
-	/*
-	 * Most keys are in no model.  What tells so of nearly all of them is
-	 * small enough to stay near the processor.
-	 */
-	uint64_t may_have[MAY_BITS / 64];
-	struct slot *slots;
-	size_t mask;		/* their number is a power of two */
-	int32_t *weights;	/* n_classes of each key */
-	uint32_t n_rows;
+	struct weights *keys;
 	struct linear_words *words;
 };
-
-static struct slot *
-slot_of(const struct linear *m, uint32_t key)
-{
-	size_t at = key & m->mask;
-
-	while (m->slots[at].row != 0 && m->slots[at].key != key)
-		at = (at + 1) & m->mask;
-	return &m->slots[at];
-}
-
-/* By other bits of the key than those that choose its slot. */
-static inline bool
-may_have(const struct linear *m, uint32_t key)
-{
-	return (m->may_have[key >> 22] >> (key >> 16 & 63) & 1) != 0;
-}
-
-static void
-note_key(struct linear *m, uint32_t key)
-{
-	m->may_have[key >> 22] |= UINT64_C(1) << (key >> 16 & 63);
-}
-
-static int32_t *
-weights_of(const struct linear *m, const struct slot *slot)
-{
-	return &m->weights[(slot->row - 1) * m->spec->n_classes];
-}
 
 /* ---- the file ---- */
 
 static int
-read_weights(const struct linear *m, const char *p, int32_t *of)
-{
-	char *end;
-	long value;
-	size_t i;
-
-	for (i = 0; i < m->spec->n_classes; i++, p = end) {
-		errno = 0;
-		value = strtol(p, &end, 10);
-		if (end == p || errno != 0 || value > WEIGHT_MOST ||
-		    value < -WEIGHT_MOST)
-			return -1;
-		of[i] = (int32_t)value;
-	}
-	return *p == '\n' && p[1] == '\0' ? 0 : -1;
-}
-
-static int
 read_context(struct linear *m, const char *line)
 {
-	const char *name;
-	size_t i, len;
+	size_t i;
 
-	for (i = 0; i < m->spec->n_contexts; i++) {
-		name = m->spec->contexts[i];
-		len = strlen(name);
-		if (strncmp(line, name, len) == 0 && line[len] == '\t')
-			return read_weights(m, line + len, m->contexts[i]);
-	}
+	for (i = 0; i < m->spec->n_contexts; i++)
+		if (weights_named(line, m->spec->contexts[i],
+			m->spec->n_classes, WEIGHT_MOST, m->contexts[i]) == 0)
+			return 0;
 	return -1;
 }
 
 static int
-read_key(struct linear *m, const char *line)
-{
-	unsigned long key;
-	struct slot *slot;
-	char *end;
-
-	errno = 0;
-	key = strtoul(line, &end, 16);
-	if (end == line || *end != '\t' || errno != 0 || key > UINT32_MAX)
-		return -1;
-	slot = slot_of(m, (uint32_t)key);
-	if (slot->row != 0)
-		return -1;
-	*slot = (struct slot){ (uint32_t)key, ++m->n_rows };
-	note_key(m, (uint32_t)key);
-	return read_weights(m, end, weights_of(m, slot));
-}
-
-static int
-read_head(struct linear *m, const char *line, size_t *n_keys)
+read_head(struct linear *m, const char *line, size_t *lines)
 {
 	unsigned revision, features;
-	size_t n, slots = 1, len = strlen(m->spec->name);
+	size_t n, len = strlen(m->spec->name);
 
 	if (strncmp(line, "skein ", 6) != 0 ||
 	    strncmp(line + 6, m->spec->name, len) != 0 ||
@@ -146,58 +62,31 @@ read_head(struct linear *m, const char *line, size_t *n_keys)
 		&features, &n) != 3 || revision != LINEAR_REVISION ||
 	    features != FEATURES_REVISION || n > KEYS_MOST)
 		return -1;
-	while (slots < 2 * n + 2)
-		slots *= 2;
-	m->slots = xcalloc(slots, sizeof(m->slots[0]));
-	m->mask = slots - 1;
-	m->weights = xcalloc(n + 1, m->spec->n_classes * sizeof(int32_t));
-	*n_keys = n;
+	m->keys = weights_open(n, m->spec->n_classes);
+	*lines = 1 + m->spec->n_contexts + n;
 	return 0;
 }
 
 static int
-read_file(struct linear *m, FILE *f, size_t *number)
+read_line(void *into, size_t number, const char *line, size_t *lines)
 {
-	size_t room = 0, n_keys = 0, n_contexts = m->spec->n_contexts;
-	char *line = NULL;
-	int rc = -1;
+	struct linear *m = into;
 
-	for (*number = 1; getline(&line, &room, f) != -1; ++*number) {
-		rc = *number == 1 ? read_head(m, line, &n_keys) :
-		    *number <= 1 + n_contexts ? read_context(m, line) :
-		    *number <= 1 + n_contexts + n_keys ? read_key(m, line) :
-							 -1;
-		if (rc == -1)
-			break;
-	}
-	free(line);
-	if (rc == 0 && *number != 2 + n_contexts + n_keys)
-		rc = -1;
-	return rc;
+	return number == 1 ? read_head(m, line, lines) :
+	    number <= 1 + m->spec->n_contexts ? read_context(m, line) :
+	    weights_add(m->keys, line, WEIGHT_MOST);
 }
 
 struct linear *
 linear_open(const struct linear_spec *spec, const char *path, struct buf *why)
 {
-	struct linear *m;
-	size_t line;
-	FILE *f;
+	struct linear *m = xcalloc(1, sizeof(*m));
 
-	f = fopen(path, "re");
-	if (f == NULL) {
-		buf_addf(why, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	m = xcalloc(1, sizeof(*m));
 	m->spec = spec;
 	m->words = xcalloc(1, sizeof(*m->words));
 	m->words->users = 1;
-	if (read_file(m, f, &line) == -1) {
-		buf_addf(why, "%s:%zu: no weights that fit this program: "
-		    "install it again", path, line);
+	if (weights_load(path, read_line, m, why) == -1)
 		linear_close(&m);
-	}
-	fclose(f);
 	return m;
 }
 
@@ -215,8 +104,7 @@ linear_close(struct linear **m)
 	if (*m == NULL)
 		return;
 	leave_words(*m);
-	free((*m)->slots);
-	free((*m)->weights);
+	weights_close(&(*m)->keys);
 	free(*m);
 	*m = NULL;
 }
@@ -247,31 +135,25 @@ read_words(struct linear_words *w, struct slice text)
 	return &w->read;
 }
 
-/* Long texts have many words, and none of them may shout the others down. */
 static void
 add_up(struct linear *m, struct slice text, size_t context, int64_t *sum)
 {
 	const struct features *f = read_words(m->words, text);
-	const struct slot *slot;
 	const int32_t *of;
 	unsigned i, known = 0;
-	int64_t root;
 	size_t k;
 
 	for (i = 0; i < f->count; i++) {
-		if (!may_have(m, f->list[i].key))
-			continue;
-		slot = slot_of(m, f->list[i].key);
-		if (slot->row == 0)
+		of = weights_find(m->keys, f->list[i].key);
+		if (of == NULL)
 			continue;
 		known++;
-		of = weights_of(m, slot);
 		for (k = 0; k < m->spec->n_classes; k++)
 			sum[k] += of[k];
 	}
-	root = known > 0 ? root_of((uint64_t)known * 1000000) : 1000;
+	weights_scale(sum, m->spec->n_classes, known);
 	for (k = 0; k < m->spec->n_classes; k++)
-		sum[k] = sum[k] * 2000 / root + m->contexts[context][k];
+		sum[k] += m->contexts[context][k];
 }
 
 void

@@ -5,23 +5,13 @@
 
 #include <stdlib.h>
 
+#include "common/root.h"
 #include "store/embed.h"
 
 enum {
 	UNIT_BITS = 20,			/* the largest value, brought to */
 	PART_BITS = 40
 };
-
-static uint64_t
-root(uint64_t x)
-{
-	uint64_t r = 0;
-
-	for (uint64_t bit = (uint64_t)1 << 31; bit > 0; bit >>= 1)
-		if ((r | bit) * (r | bit) <= x)
-			r |= bit;
-	return r;
-}
 
 /*
  * a / b, where the quotient is small and `part` is 2^PART_BITS / b: dividing
@@ -57,7 +47,7 @@ embed_round(int32_t *values, size_t dims, int8_t *out)
 		square += v * v;
 		values[i] = values[i] < 0 ? -(int32_t)v : (int32_t)v;
 	}
-	length = root(square);
+	length = root_of(square);
 	part = ((uint64_t)1 << PART_BITS) / (2 * length);
 	for (size_t i = 0; i < dims; i++) {
 		v = divide((uint64_t)labs(values[i]) * 2 * EMBED_LENGTH +

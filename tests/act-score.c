@@ -8,12 +8,12 @@
  * times over and prints the processor time a call takes instead.
  */
 #include <err.h>
-#include <jansson.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "classify/model.h"
 #include "common/xmalloc.h"
+#include "tests/json-text.h"
 
 /* By name here, so that this program needs nothing of the cascade. */
 static const char *const names[] = {
@@ -31,16 +31,6 @@ struct lines {
 	struct line *list;
 	size_t count, room;
 };
-
-static struct slice
-text_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_string(value))
-		return SLICE_NONE;
-	return slice_of(json_string_value(value), json_string_length(value));
-}
 
 static void
 lines_read(struct lines *all, FILE *in)

@@ -12,12 +12,12 @@
  * marks in the order of compactor/effort_how.def.
  */
 #include <err.h>
-#include <jansson.h>
 
 #include "classify/describe.h"
 #include "compactor/effort.h"
 #include "compactor/effort_how_impl.h"
 #include "compactor/package_decide.h"
+#include "tests/json-text.h"
 
 enum { CANDIDATES = 1000 };
 
@@ -36,16 +36,6 @@ struct scorer {
 	struct candidate list[CANDIDATES];
 	size_t count;
 };
-
-static struct slice
-text_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_string(value))
-		return SLICE_NONE;
-	return slice_of(json_string_value(value), json_string_length(value));
-}
 
 static void
 print(const struct candidate *k, struct slice doc)

@@ -14,13 +14,13 @@
  * decided before.
  */
 #include <err.h>
-#include <jansson.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "chainer/reply.h"
 #include "common/when.h"
 #include "common/xmalloc.h"
+#include "tests/json-text.h"
 
 struct line {
 	json_t *json;		/* owns the texts */
@@ -42,16 +42,6 @@ struct room {
 	size_t n;
 	int doc;
 };
-
-static struct slice
-text_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (!json_is_string(value))
-		return SLICE_NONE;
-	return slice_of(json_string_value(value), json_string_length(value));
-}
 
 /*
  * "=== name has joined": what a server says, no speech.  "=== name nods" is
