@@ -34,12 +34,6 @@ how_points(struct effort_state *s, const struct told *k,
 	return effort_rank_points(s->c->rank, m) + lead[0];
 }
 
-static int
-at_most(size_t n, int most)
-{
-	return n < (size_t)most ? (int)n : most;
-}
-
 /* ---- words ---- */
 
 /* The words of the claims in a sentence. */
@@ -128,23 +122,20 @@ how_text(struct effort_state *s, const struct told *k, size_t i)
 
 /* ---- a turn on the way ---- */
 
-/* Of those that are worth as much, the last. */
-static bool
-best_on_way(struct effort_state *s, const struct msg_a_work *w,
-    struct told *k, struct msg_a_how *best)
+/* Those that `may` be it, or NULL: all; of what is worth as much, the last. */
+static void
+take_best(struct effort_state *s, const struct msg_a_work *w, struct told *k,
+    bool (*may)(const struct told *, const struct how_marks *),
+    struct msg_a_how *best)
 {
 	size_t i, at, n = at = told_count(k);
 	struct msg_a_how how;
 	struct how_marks m;
 
-	*best = (struct msg_a_how){ 0 };
-	if (how_weigh_tried(s, k, best, &m)) {
-		best->points = effort_rank_points(s->c->rank, &m);
-		return true;
-	}
 	for (i = 0; i < n; i++) {
 		told_read(k, i);
-		if (!how_weigh(s, w, k, &how, &m))
+		if (!how_weigh(s, w, k, &how, &m) ||
+		    (may != NULL && !may(k, &m)))
 			continue;
 		how.points = how_points(s, k, &m);
 		if (at < n && how.points < best->points)
@@ -154,7 +145,21 @@ best_on_way(struct effort_state *s, const struct msg_a_work *w,
 	}
 	if (at < n)
 		best->text = how_text(s, k, at);
-	return best->text.len > 0;
+}
+
+/* What the owner says that he tried comes before all sentences. */
+static struct msg_a_how
+best_on_way(struct effort_state *s, const struct msg_a_work *w,
+    struct told *k)
+{
+	struct msg_a_how best = { 0 };
+	struct how_marks m;
+
+	if (how_weigh_tried(s, k, &best, &m))
+		best.points = effort_rank_points(s->c->rank, &m);
+	else
+		take_best(s, w, k, NULL, &best);
+	return best;
 }
 
 /* The same; weighed once, for deciding and for applying. */
@@ -163,13 +168,13 @@ noted_best(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t)
 {
 	struct effort_notes *n = t->notes;
-	struct msg_a_how how = { 0 };
+	struct msg_a_how how;
 	struct told k;
 
 	if (n != NULL && n->is_weighed && slice_eq(n->how_of, w->key))
 		return n->how;
 	k = told_on_way(s, w, t);
-	(void)best_on_way(s, w, &k, &how);
+	how = best_on_way(s, w, &k);
 	if (n != NULL) {
 		n->is_weighed = true;
 		n->how_of = arena_dup(n->arena, w->key);
@@ -350,11 +355,14 @@ effort_how(struct effort_state *s, const struct msg_a_work *w,
 static bool
 goes_on(const struct told *k, const struct how_marks *m)
 {
+	enum { WORDS_LEAST = 2 };
 	static const enum how_mark never[] = { MARK_offer, MARK_plan,
 		MARK_will, MARK_recap, MARK_look, MARK_hint, MARK_aside,
 		MARK_if_so, MARK_proof, MARK_empty, MARK_heading };
 	size_t i;
 
+	if (m->of[MARK_content] < WORDS_LEAST)
+		return false;
 	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		if (m->of[never[i]] != 0)
 			return false;
@@ -368,25 +376,12 @@ struct slice
 effort_how_after(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	enum { WORDS_LEAST = 2 };
-	bool other = effort_is_other(w, t);
-	struct told k = other ? told_on_way(s, w, t) : told_at_end(w, t, NULL);
-	struct msg_a_how how, best = { 0 };
-	size_t i, at, n = at = told_count(&k);
-	struct how_marks m;
+	struct told k = effort_is_other(w, t) ? told_on_way(s, w, t) :
+						told_at_end(w, t, NULL);
+	struct msg_a_how best = { 0 };
 
-	for (i = 0; i < n; i++) {
-		told_read(&k, i);
-		if (!how_weigh(s, w, &k, &how, &m) || !goes_on(&k, &m) ||
-		    m.of[MARK_content] < WORDS_LEAST)
-			continue;
-		how.points = how_points(s, &k, &m);
-		if (at < n && how.points < best.points)
-			continue;
-		best = how;
-		at = i;
-	}
-	return at < n ? how_text(s, &k, at) : SLICE_NONE;
+	take_best(s, w, &k, goes_on, &best);
+	return best.text;
 }
 
 bool

@@ -8,6 +8,13 @@
 #include "compactor/effort_rank.h"
 #include "compactor/effort_words_impl.h"
 
+/* Marks are counted up to a bound. */
+static inline int
+at_most(size_t n, int most)
+{
+	return n < (size_t)most ? (int)n : most;
+}
+
 /* What the heading above a sentence says of those below it. */
 enum told_part { PART_none, PART_fix, PART_cause, PART_rest };
 

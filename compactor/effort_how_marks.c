@@ -13,12 +13,6 @@ enum {
 	CROWD = 6,		/* sentences: more is a long turn */
 };
 
-static int
-at_most(size_t n, int most)
-{
-	return n < (size_t)most ? (int)n : most;
-}
-
 static bool
 bit(uint64_t bits, size_t i)
 {
