@@ -7,7 +7,6 @@
  * go too.  Killed at any point it leaves whole files only.  See
  * skein-store(8).
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,31 +18,18 @@
 #include "common/log.h"
 #include "common/stage_impl.h"
 #include "common/xmalloc.h"
-#include "store/embed_tail.h"
 #include "store/merge.h"
+#include "store/merge_impl.h"
 #include "store/merger.h"
-#include "store/segments.h"
 #include "store/vectors.h"
 
 enum {
 	SETTLE_US = 100000,
 	QUIET_LOOKS = 20,
 	LACKING_LOOKS = 120,	/* until an endpoint is asked again */
-	LACKING_MOST = 3000	/* each time twice as many, but no more */
-};
-
-struct merging {
-	struct conf conf;
-	char *dir;
-	struct db *store, *shared;
-	struct embed *embed;	/* NULL: words alone */
-	struct vector_pool *pool;	/* of an endpoint; else NULL */
-	bool lacking;		/* an endpoint had no vectors: later again */
-	bool resting;		/* it is not to be asked now */
-	int patience;		/* looks until then */
-	struct segment_list list;
-	struct msg_cursor cursor;	/* the store's */
-	struct embed_tail tail;
+	LACKING_MOST = 3000,	/* each time twice as many, but no more */
+	WAITING_MOST = 32,	/* pieces that wait while the stages are busy */
+	STILL_MOST = 20		/* looks at a store that does not move */
 };
 
 static void
@@ -281,85 +267,7 @@ merge_level(struct merging *m, unsigned level)
 	return any;
 }
 
-/* ---- sweeping ---- */
-
-/* A larger file holds all of it, or the log says otherwise by now. */
-static bool
-is_needless(struct merging *m, const struct segment_name *name)
-{
-	uint64_t hash, start, last = name->first +
-	    segment_span(name->level) - 1;
-	unsigned level;
-	bool larger = false;
-	size_t at, n;
-	char *path;
-
-	if (name->level >= SEGMENT_LEVELS)
-		return true;
-	if (last > segment_list_end(&m->list))
-		return false;	/* of entries that are being made again */
-	at = (name->first - 1) / SEGMENT_SPAN;
-	if (m->list.rows[at].first != name->first ||
-	    !segment_list_hash(&m->list, at, name->level, &hash, &n) ||
-	    hash != name->hash)
-		return true;
-	for (level = name->level + 1; level < SEGMENT_LEVELS && !larger;
-	     level++) {
-		start = (name->first - 1) / segment_span(level) *
-		    segment_span(level);
-		if (!segment_list_hash(&m->list, start / SEGMENT_SPAN, level,
-			&hash, &n))
-			break;
-		path = segment_path(m->dir, level, start + 1, hash);
-		larger = access(path, R_OK) == 0;
-		free(path);
-	}
-	return larger;
-}
-
-/* Vectors go with their piece, and when a newer table has made others. */
-static bool
-are_needless(struct merging *m, const char *file)
-{
-	struct segment_name name;
-	unsigned long long model;
-	char *path, *now;
-	bool needless;
-
-	if (vector_pool_name_parse(file, &model))
-		return m->embed != NULL && (m->pool == NULL ||
-		    model != vectors_model(m->embed));
-	if (!vectors_name_parse(file, &name, &model))
-		return false;
-	path = segment_path(m->dir, name.level, name.first, name.hash);
-	needless = access(path, F_OK) == -1;
-	if (!needless && m->embed != NULL &&
-	    model != vectors_model(m->embed)) {
-		now = vectors_path(path, vectors_model(m->embed));
-		needless = access(now, F_OK) == 0;
-		free(now);
-	}
-	free(path);
-	return needless;
-}
-
-static void
-sweep(struct merging *m)
-{
-	DIR *d = opendir(m->dir);
-	const struct dirent *file;
-	struct segment_name name;
-
-	while (d != NULL && (file = readdir(d)) != NULL)
-		if ((segment_name_parse(file->d_name, &name) ?
-			is_needless(m, &name) :
-			are_needless(m, file->d_name)) &&
-		    unlinkat(dirfd(d), file->d_name, 0) == -1 &&
-		    errno != ENOENT)
-			log_warn("%s/%s", m->dir, file->d_name);
-	if (d != NULL)
-		closedir(d);
-}
+/* ---- all of it ---- */
 
 /* What lies behind the last border, of an endpoint. */
 static void
@@ -383,7 +291,7 @@ merge_all(struct merging *m)
 		make_all_vectors(m);
 		for (level = 1; level < SEGMENT_LEVELS; level++)
 			any = merge_level(m, level) || any;
-		sweep(m);
+		merge_sweep(m);
 	} while (any);
 	embed_tail(m);
 	/* An endpoint that goes on failing is asked less and less. */
@@ -391,6 +299,46 @@ merge_all(struct merging *m)
 		m->patience = !m->lacking ? LACKING_LOOKS / 2 :
 		    m->patience < LACKING_MOST / 2 ? m->patience * 2 :
 		    LACKING_MOST;
+}
+
+/* Whether the store has a piece or more of the log still to index. */
+static bool
+is_behind(const struct merging *m)
+{
+	struct db_txn *txn = db_read(m->shared);
+	struct msg_cursor log = { 0 };
+	struct arena arena;
+
+	arena_init(&arena);
+	(void)db_get_msg(txn, TABLE_cursors, SLICE("ingest"), MSG_cursor,
+	    &arena, &log);
+	arena_release(&arena);
+	db_abort(&txn);
+	return log.seq >= m->cursor.seq + SEGMENT_SPAN;
+}
+
+/*
+ * While the stages have much to do the processor is theirs: pieces are found
+ * as they are until then.  But not too many of them, and not for a store that
+ * stands still.
+ */
+static void
+merge_in_turn(struct merging *m)
+{
+	uint64_t epoch = m->cursor.epoch, seq;
+	int still = 0;
+
+	while (m->cursor.epoch == epoch && is_behind(m) &&
+	    m->list.n < m->merged + WAITING_MOST && still < STILL_MOST) {
+		seq = m->cursor.seq;
+		usleep(SETTLE_US);
+		read_list(m);
+		still = m->cursor.seq == seq ? still + 1 : 0;
+	}
+	if (m->cursor.epoch != epoch)
+		return;
+	merge_all(m);
+	m->merged = m->list.n;
 }
 
 /*
@@ -406,8 +354,9 @@ merge_until_quiet(struct merging *m, bool stay)
 	size_t rows;
 
 	m->patience = LACKING_LOOKS / 2;
-	merge_all(m);
+	read_list(m);
 	epoch = m->cursor.epoch;
+	merge_in_turn(m);
 	for (looks = 0; looks < QUIET_LOOKS || m->lacking || stay; looks++) {
 		rows = m->list.n;
 		usleep(SETTLE_US);
@@ -418,7 +367,7 @@ merge_until_quiet(struct merging *m, bool stay)
 		m->resting = m->lacking && since < m->patience;
 		if (m->list.n != rows || since >= m->patience) {
 			since = m->resting ? since : 0;
-			merge_all(m);
+			merge_in_turn(m);
 			looks = 0;
 		} else if (!m->lacking) {
 			embed_tail(m);
