@@ -13,6 +13,7 @@ enum {
 	CACHE_ANSWERS = 256,	/* by a hash of what was asked */
 	CACHE_DOMAINS = 1024,
 	ANSWER_BYTES = 256 * 1024,	/* a larger one is not kept */
+	CACHE_BYTES = 16 * 1024 * 1024,	/* then all make room */
 	FOLLOWED_MOST = 2000	/* so far behind, all is forgotten instead */
 };
 
@@ -28,6 +29,7 @@ struct cache {
 	/* The last entry that changed anything, by a hash of the domain. */
 	uint64_t changed[CACHE_DOMAINS];
 	struct answer answers[CACHE_ANSWERS];
+	size_t bytes;		/* that answers take up */
 	struct arena arena;
 };
 
@@ -58,16 +60,29 @@ cache_open(void)
 	return cache;
 }
 
-void
-cache_close(struct cache **cache)
+static size_t
+bytes_of(const struct answer *a)
+{
+	return a->asked.cap + a->text.cap + a->used.cap;
+}
+
+static void
+release_all(struct cache *cache)
 {
 	size_t i;
 
 	for (i = 0; i < CACHE_ANSWERS; i++) {
-		buf_release(&(*cache)->answers[i].asked);
-		buf_release(&(*cache)->answers[i].text);
-		buf_release(&(*cache)->answers[i].used);
+		buf_release(&cache->answers[i].asked);
+		buf_release(&cache->answers[i].text);
+		buf_release(&cache->answers[i].used);
 	}
+	cache->bytes = 0;
+}
+
+void
+cache_close(struct cache **cache)
+{
+	release_all(*cache);
 	arena_release(&(*cache)->arena);
 	free(*cache);
 	*cache = NULL;
@@ -90,14 +105,8 @@ cache_change(struct cache *cache, struct slice domain, uint64_t seq)
 static void
 forget_all(struct cache *cache)
 {
-	size_t i;
-
 	cache->forgotten++;
-	for (i = 0; i < CACHE_ANSWERS; i++) {
-		buf_release(&cache->answers[i].asked);
-		buf_release(&cache->answers[i].text);
-		buf_release(&cache->answers[i].used);
-	}
+	release_all(cache);
 }
 
 static void
@@ -195,16 +204,20 @@ cache_keep(struct cache *cache, const struct cache_state *state,
 	struct answer *a = place_of(cache, asked);
 
 	buf_clear(&a->asked);
+	if (answer.len >= ANSWER_BYTES || asked.len >= ANSWER_BYTES ||
+	    used.len >= ANSWER_BYTES)
+		return;
+	if (cache->bytes >= CACHE_BYTES)
+		release_all(cache);
+	cache->bytes -= bytes_of(a);
 	buf_clear(&a->text);
 	buf_clear(&a->used);
 	a->state = *state;
 	a->domain = place_of_domain(domain);
-	if (answer.len >= ANSWER_BYTES || asked.len >= ANSWER_BYTES ||
-	    used.len >= ANSWER_BYTES)
-		return;
 	/* The question last: without it the answer is none. */
 	if (buf_addslice(&a->text, answer) == 0 &&
 	    buf_addslice(&a->used, used) == 0 &&
 	    buf_addslice(&a->asked, asked) == -1)
 		buf_clear(&a->asked);
+	cache->bytes += bytes_of(a);
 }

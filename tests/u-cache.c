@@ -1,6 +1,9 @@
 /*
  * u-cache - an answer is given again while it holds, and no longer
  */
+#include <stdlib.h>
+
+#include "common/xmalloc.h"
 #include "query/cache.h"
 #include "tests/tap.h"
 
@@ -89,6 +92,32 @@ test_time(void)
 	cache_close(&cache);
 }
 
+/* Large answers to ever other questions: memory stays bounded. */
+static void
+test_size(void)
+{
+	enum { MANY = 400, LARGE = 200 * 1024 };
+	struct cache *cache = cache_open();
+	struct cache_state then = cache_state(cache);
+	char *text = xcalloc(1, LARGE);
+	struct slice asked = SLICE_NONE, answer, used;
+	size_t held = 0, i;
+
+	for (i = 0; i < MANY; i++) {
+		asked = arena_printf(&arena, "question %zu", i);
+		cache_keep(cache, &then, SLICE("d"), asked,
+		    slice_of(text, LARGE), SLICE_NONE);
+	}
+	ok(cache_find(cache, &then, asked, &answer, &used) &&
+	    answer.len == LARGE, "the last of many large answers is kept");
+	for (i = 0; i < MANY; i++)
+		held += cache_find(cache, &then,
+		    arena_printf(&arena, "question %zu", i), &answer, &used);
+	ok(held * LARGE <= 16 * 1024 * 1024 + LARGE, "but not all of them");
+	free(text);
+	cache_close(&cache);
+}
+
 int
 main(void)
 {
@@ -96,6 +125,7 @@ main(void)
 	test_domain();
 	test_questions();
 	test_time();
+	test_size();
 	arena_release(&arena);
 	return done();
 }
