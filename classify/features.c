@@ -9,13 +9,13 @@
 #include "classify/features.h"
 
 #include <assert.h>
+#include <endian.h>
 
 enum {
 	PREV_BYTES = 384,
 	HEAD_SHARE = 2, TAIL_SHARE = 1,	/* how a look is divided on long texts */
 	HEAD_TOKENS = 160,
-	WORD_MAX = 20,			/* longer is no word but data */
-	SPELLING_MAX = 6,		/* of what is typed for a longer word */
+	SPELLING_MAX = 7,		/* bytes of what is typed for another word */
 	WHOLE_MAX = 5,			/* texts this short are known as a whole */
 	PIECE_MIN = 3, PIECE_MAX = 4,
 };
@@ -29,7 +29,10 @@ enum pair { PAIR_same, PAIR_same_whole, PAIR_same_end, PAIR_same_start,
 	PAIR_overlap, PAIR_echo };
 
 /* What people type, and the word they mean.  Sorted: it is searched. */
-static const struct spelling { const char *typed, *meant; } spellings[] = {
+static const struct spelling {
+	char typed[SPELLING_MAX + 1];
+	const char *meant;
+} spellings[] = {
 	{ "abt", "about" }, { "bcoz", "because" }, { "bcuz", "because" },
 	{ "cause", "because" }, { "cos", "because" }, { "coz", "because" },
 	{ "cud", "could" }, { "cuz", "because" }, { "cya", "bye" },
@@ -54,6 +57,7 @@ static const struct spelling { const char *typed, *meant; } spellings[] = {
 };
 
 static const char *const fillers[] = { "uh", "um", "er", "erm", "ah", "eh" };
+enum { FILLER_MAX = 3 };
 
 static uint32_t
 mix(uint32_t h)
@@ -65,19 +69,40 @@ mix(uint32_t h)
 	return h ^ h >> 16;
 }
 
+/* Joining is half done with what follows alone, which is often the same. */
+static uint32_t
+to_join(uint32_t more)
+{
+	return mix(more + 0x7f4a7c15u);
+}
+
+static uint32_t
+join_made(uint32_t h, uint32_t made)
+{
+	return (h << 5 | h >> 27) * 0x9e3779b1u ^ made;
+}
+
 static uint32_t
 join(uint32_t h, uint32_t more)
 {
-	return (h << 5 | h >> 27) * 0x9e3779b1u ^ mix(more + 0x7f4a7c15u);
+	return join_made(h, to_join(more));
+}
+
+enum { HASH_SEED = 2166136261u };
+
+static uint32_t
+hash_step(uint32_t h, char c)
+{
+	return (h ^ (unsigned char)c) * 16777619u;
 }
 
 static uint32_t
 hash_bytes(const char *ptr, size_t len)
 {
-	uint32_t h = 2166136261u;
+	uint32_t h = HASH_SEED;
 
 	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)ptr[i]) * 16777619u;
+		h = hash_step(h, ptr[i]);
 	return mix(h);
 }
 
@@ -89,19 +114,25 @@ enum {
 	BYTE_digit = 4,
 	BYTE_code = 8,
 	BYTE_mark = 16,		/* with all of code: chunk_mark looks twice */
+	BYTE_joint = 32,	/* does not end a word when another part follows */
+	BYTE_filler = 64,	/* begins one */
 };
 
 /* Bytes of any other script count as letters: no wrong cut. */
 static const uint8_t bytes[256] = {
 	[' '] = BYTE_space, ['\t' ... '\r'] = BYTE_space,
 	['0' ... '9'] = BYTE_word | BYTE_digit,
-	['a' ... 'z'] = BYTE_word, ['A' ... 'Z'] = BYTE_word,
+	['b' ... 'd'] = BYTE_word, ['f' ... 't'] = BYTE_word,
+	['v' ... 'z'] = BYTE_word, ['A' ... 'Z'] = BYTE_word,
+	['a'] = BYTE_word | BYTE_filler, ['e'] = BYTE_word | BYTE_filler,
+	['u'] = BYTE_word | BYTE_filler,
+	['\''] = BYTE_joint, ['-'] = BYTE_joint,
 	[0x80 ... 0xff] = BYTE_word,
 	['{'] = BYTE_code, ['}'] = BYTE_code, ['\\'] = BYTE_code,
 	['='] = BYTE_code, ['<'] = BYTE_code, ['>'] = BYTE_code,
 	['|'] = BYTE_code, ['$'] = BYTE_code, ['`'] = BYTE_code,
 	['^'] = BYTE_code,
-	[':'] = BYTE_mark, ['_'] = BYTE_mark, ['('] = BYTE_mark,
+	[':'] = BYTE_mark, ['_'] = BYTE_mark | BYTE_joint, ['('] = BYTE_mark,
 	['/'] = BYTE_mark, ['@'] = BYTE_mark,
 };
 
@@ -130,47 +161,54 @@ is_code(unsigned char c)
 }
 
 static void
+tokens_add_hashed(struct tokens *t, char kind, struct slice s, uint32_t hash,
+    unsigned most)
+{
+	if (t->count >= most || t->used + s.len > sizeof(t->bytes))
+		return;
+	memcpy(t->bytes + t->used, s.ptr, s.len);
+	t->list[t->count++] = (struct token){ .hash = hash,
+	    .at = (uint16_t)t->used, .len = (uint8_t)s.len, .kind = kind };
+	t->used += (unsigned)s.len;
+}
+
+static void
 tokens_add(struct tokens *t, char kind, const char *ptr, size_t len,
     unsigned most)
 {
-	struct token *one;
-
-	if (t->count >= most || t->used + len > sizeof(t->bytes))
-		return;
-	one = &t->list[t->count++];
-	memcpy(t->bytes + t->used, ptr, len);
-	*one = (struct token){ .hash = hash_bytes(ptr, len),
-	    .at = (uint16_t)t->used, .len = (uint8_t)len, .kind = kind };
-	t->used += (unsigned)len;
+	tokens_add_hashed(t, kind, slice_of(ptr, len), hash_bytes(ptr, len),
+	    most);
 }
 
-/* The order of a word and a string; most pairs differ in the first letter. */
-static int
-word_cmp(struct slice word, const char *cstr)
+/* A short word as a number: the order of numbers is that of the words. */
+static uint64_t
+number_of(const char padded[SPELLING_MAX + 1])
 {
-	for (size_t i = 0; i < word.len; i++)
-		if (word.ptr[i] != cstr[i])
-			return (unsigned char)word.ptr[i] - (unsigned char)cstr[i];
-	return cstr[word.len] == '\0' ? 0 : -1;
+	uint64_t number;
+
+	_Static_assert(sizeof(number) == SPELLING_MAX + 1, "one number a word");
+	memcpy(&number, padded, sizeof(number));
+	return be64toh(number);
 }
 
+/* Halves the list without a branch: no processor could guess the way. */
 static struct slice
 spelling_of(struct slice word)
 {
-	size_t low = 0, high = sizeof(spellings) / sizeof(spellings[0]);
+	const struct spelling *at = spellings;
+	size_t left = sizeof(spellings) / sizeof(spellings[0]), half;
+	char padded[SPELLING_MAX + 1] = { 0 };
+	uint64_t number;
 
-	while (low < high && word.len <= SPELLING_MAX) {
-		size_t middle = (low + high) / 2;
-		int order = word_cmp(word, spellings[middle].typed);
-
-		if (order == 0)
-			return slice_str(spellings[middle].meant);
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
+	if (word.len > SPELLING_MAX)
+		return word;
+	memcpy(padded, word.ptr, word.len);
+	number = number_of(padded);
+	for (; left > 1; left -= half) {
+		half = left / 2;
+		at += number_of(at[half].typed) <= number ? half : 0;
 	}
-	return word;
+	return number_of(at->typed) == number ? slice_str(at->meant) : word;
 }
 
 /* Length of U+2019 at p, which is how phones write the apostrophe. */
@@ -187,7 +225,7 @@ curly_apostrophe(const char *p, const char *end)
 static const char *
 tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 {
-	char word[WORD_MAX + 2];
+	char word[FEATURES_WORD_MAX + 2];
 	size_t len = 0, run = 0;
 	struct slice normal;
 
@@ -197,7 +235,7 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 		const char *after;
 
 		/* What most letters are: small, and no repetition. */
-		if (c >= 'a' && c <= 'z' && len <= WORD_MAX &&
+		if (c >= 'a' && c <= 'z' && len <= FEATURES_WORD_MAX &&
 		    (len == 0 || word[len - 1] != (char)c)) {
 			word[len++] = (char)c;
 			run = 1;
@@ -221,7 +259,7 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 			c = (unsigned char)(c - 'A' + 'a');
 		if (is_digit(c))
 			c = '0';
-		run = len > 0 && len <= WORD_MAX && word[len - 1] == (char)c ?
+		run = len > 0 && len <= FEATURES_WORD_MAX && word[len - 1] == (char)c ?
 		    run + 1 : 1;
 		if (c == '0' && run > 1)
 			continue;
@@ -229,15 +267,45 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 			len--;		/* the second of three goes again */
 		if (run >= 3 && c < 0x80)
 			continue;
-		if (len <= WORD_MAX)
+		if (len <= FEATURES_WORD_MAX)
 			word[len++] = (char)c;
 	}
-	if (len > WORD_MAX) {
+	if (len > FEATURES_WORD_MAX) {
 		tokens_add(t, 'm', "<long>", 6, most);
 	} else if (len > 0) {
 		normal = spelling_of(slice_of(word, len));
 		tokens_add(t, 'w', normal.ptr, normal.len, most);
 	}
+	return p;
+}
+
+/*
+ * What most words are: small letters, none twice running, and behind them
+ * nothing that could belong to the word.  They are their own normal form.
+ * Returns p where the word is another.
+ */
+static const char *
+tokens_plain_word(struct tokens *t, const char *p, const char *end,
+    unsigned most)
+{
+	const char *start = p;
+	uint32_t hash = HASH_SEED;
+	struct slice word, normal;
+	char before = '\0';
+
+	for (; p < end && *p >= 'a' && *p <= 'z' && *p != before; p++) {
+		before = *p;
+		hash = hash_step(hash, before);
+	}
+	word = slice_of(start, (size_t)(p - start));
+	if (word.len == 0 || word.len > FEATURES_WORD_MAX || (p < end &&
+	    (bytes[(unsigned char)*p] & (BYTE_word | BYTE_joint)) != 0))
+		return start;
+	normal = spelling_of(word);
+	if (normal.ptr != word.ptr)
+		tokens_add(t, 'w', normal.ptr, normal.len, most);
+	else
+		tokens_add_hashed(t, 'w', word, mix(hash), most);
 	return p;
 }
 
@@ -296,32 +364,44 @@ chunk_mark(const char *p, const char *end)
 	return NULL;
 }
 
+/* What stands between two spaces, and what kinds of bytes were seen in it. */
+static void
+tokens_chunk(struct tokens *t, const char *p, const char *end, unsigned seen,
+    unsigned most)
+{
+	const char *mark = NULL, *next;
+
+	if ((seen & (BYTE_code | BYTE_mark)) != 0 || *p == 'w')
+		mark = chunk_mark(p, end);
+	if (mark != NULL) {
+		tokens_add(t, 'm', mark, strlen(mark), most);
+		return;
+	}
+	while (p < end) {
+		next = tokens_plain_word(t, p, end, most);
+		if (next == p)
+			next = is_word((unsigned char)*p) ?
+			    tokens_word(t, p, end, most) :
+			    tokens_punct(t, p, end, most);
+		p = next;
+	}
+}
+
 static void
 tokens_region(struct tokens *t, struct slice s, unsigned most)
 {
 	/* An empty slice may have no place at all. */
-	const char *p = s.len > 0 ? s.ptr : "", *end = p + s.len;
+	const char *p = s.len > 0 ? s.ptr : "", *end = p + s.len, *stop;
 
 	while (p < end && t->count < most) {
-		const char *stop = p, *mark = NULL;
 		unsigned seen = 0;
 
-		while (stop < end && !is_space((unsigned char)*stop))
-			seen |= bytes[(unsigned char)*stop++];
-		if (stop == p) {
-			p++;
-			continue;
-		}
-		if ((seen & (BYTE_code | BYTE_mark)) != 0 || *p == 'w')
-			mark = chunk_mark(p, stop);
-		if (mark != NULL) {
-			tokens_add(t, 'm', mark, strlen(mark), most);
-			p = stop;
-		}
-		while (p < stop)
-			p = is_word((unsigned char)*p) ?
-			    tokens_word(t, p, stop, most) :
-			    tokens_punct(t, p, stop, most);
+		for (stop = p; stop < end &&
+		    !is_space((unsigned char)*stop); stop++)
+			seen |= bytes[(unsigned char)*stop];
+		if (stop > p)
+			tokens_chunk(t, p, stop, seen, most);
+		p = stop < end ? stop + 1 : end;
 	}
 }
 
@@ -334,11 +414,16 @@ token_text(const struct tokens *t, unsigned i)
 static bool
 is_filler(struct slice word)
 {
+	if (word.len > FILLER_MAX ||
+	    !(bytes[(unsigned char)word.ptr[0]] & BYTE_filler))
+		return false;
 	for (size_t i = 0; i < sizeof(fillers) / sizeof(fillers[0]); i++)
-		if (word_cmp(word, fillers[i]) == 0)
+		if (slice_is(word, fillers[i]))
 			return true;
 	return false;
 }
+
+enum { EDGE_start = 0x5bd1e995, EDGE_end = 0x1b873593 };
 
 static void
 tokens_clean(struct tokens *t)
@@ -347,7 +432,7 @@ tokens_clean(struct tokens *t)
 		const struct token *one = &t->list[i];
 		char kind = one->kind;
 
-		if (kind == 'w' && one->len <= 3 && is_filler(token_text(t, i)))
+		if (kind == 'w' && is_filler(token_text(t, i)))
 			t->fillers++;
 		else if ((kind == 'w' || kind == 'm') && t->clean_count > 0 &&
 		    one->hash == t->list[t->clean[t->clean_count - 1]].hash)
@@ -358,6 +443,10 @@ tokens_clean(struct tokens *t)
 		t->sentences += (kind == '?' || kind == '.' || kind == '!') &&
 		    i + 1 < t->count;
 	}
+	t->joints[0] = to_join(EDGE_start);
+	for (unsigned i = 0; i < t->clean_count; i++)
+		t->joints[i + 1] = to_join(t->list[t->clean[i]].hash);
+	t->joints[t->clean_count + 1] = to_join(EDGE_end);
 	if (t->count > 0 && t->list[t->count - 1].kind != 'w' &&
 	    t->list[t->count - 1].kind != 'm')
 		t->end = t->list[t->count - 1].kind;
@@ -390,18 +479,22 @@ tokens_of(struct tokens *t, struct slice s, size_t look)
 /* ---- tokens to features */
 
 /* Inline: of a kind that is known where it is called, half is done there. */
+static inline __attribute__((always_inline)) uint32_t
+key_of(enum feature_kind kind, uint32_t hash, unsigned detail)
+{
+	return mix(join(hash, (uint32_t)kind << 8 | detail));
+}
+
 static inline __attribute__((always_inline)) void
 emit(struct features *f, enum feature_kind kind, uint32_t hash, unsigned first,
     unsigned count, unsigned detail)
 {
 	if (f->count < FEATURES_MAX)
 		f->list[f->count++] = (struct feature){
-			.key = mix(join(hash, (uint32_t)kind << 8 | detail)),
+			.key = key_of(kind, hash, detail),
 			.kind = (uint8_t)kind, .first = (uint8_t)first,
 			.count = (uint8_t)count, .detail = (uint8_t)detail };
 }
-
-enum { EDGE_start = 0x5bd1e995, EDGE_end = 0x1b873593 };
 
 /* The clean word at i, or the edge of the text. */
 static uint32_t
@@ -420,34 +513,46 @@ clean_at(const struct tokens *t, int i)
 	return i >= 0 && i < (int)t->clean_count ? t->clean[i] : 0;
 }
 
-static void
+/* Clean words i to i + n - 1; the first and the last may be the edges. */
+static inline __attribute__((always_inline)) void
 emit_run(struct features *f, enum feature_kind kind, const struct tokens *t,
     int i, int n)
 {
 	uint32_t h = (uint32_t)n;
 	int last = i + n - 1, first = i < 0 ? 0 : i;
 
+#pragma GCC unroll 4
 	for (int k = i; k <= last; k++)
-		h = join(h, clean_hash(t, k));
+		h = join_made(h, t->joints[k + 1]);
 	if (last >= (int)t->clean_count)
 		last = (int)t->clean_count - 1;
 	emit(f, kind, h, clean_at(t, first),
 	    clean_at(t, last) - clean_at(t, first) + 1, (unsigned)n);
 }
 
-static void
-emit_pieces(struct features *f, const struct tokens *t, unsigned token)
+/* A word with its edges; 0 where it is too short for pieces, or no word. */
+static size_t
+word_edged(const struct tokens *t, unsigned token,
+    char edged[FEATURES_WORD_MAX + 2])
 {
 	struct slice word = token_text(t, token);
-	char edged[WORD_MAX + 3];
 
 	if (word.len < PIECE_MIN || t->list[token].kind != 'w')
-		return;
+		return 0;
 	edged[0] = '^';
 	memcpy(edged + 1, word.ptr, word.len);
 	edged[word.len + 1] = '$';
+	return word.len + 2;
+}
+
+static void
+emit_pieces(struct features *f, const struct tokens *t, unsigned token)
+{
+	char edged[FEATURES_WORD_MAX + 2];
+	size_t len = word_edged(t, token, edged);
+
 	for (size_t n = PIECE_MIN; n <= PIECE_MAX; n++)
-		for (size_t i = 0; i + n <= word.len + 2; i++)
+		for (size_t i = 0; i + n <= len; i++)
 			emit(f, FEATURE_piece, hash_bytes(edged + i, n), token,
 			    (unsigned)i, (unsigned)n);
 }
@@ -456,20 +561,27 @@ static void
 emit_words(struct features *f, bool pieces)
 {
 	const struct tokens *t = &f->text;
-	int n = (int)t->clean_count;
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < (int)t->clean_count; i++) {
 		emit(f, FEATURE_word, clean_hash(t, i), clean_at(t, i), 1, 0);
 		if (pieces)
 			emit_pieces(f, t, clean_at(t, i));
 	}
+}
+
+static void
+emit_runs(struct features *f)
+{
+	const struct tokens *t = &f->text;
+	int n = (int)t->clean_count;
+
 	for (int i = -1; i < n; i++) {
 		emit_run(f, FEATURE_run, t, i, 2);
 		if (i + 2 <= n)
 			emit_run(f, FEATURE_run, t, i, 3);
 		if (i + 2 < n)
-			emit(f, FEATURE_skip, join(clean_hash(t, i),
-			    clean_hash(t, i + 2)), clean_at(t, i < 0 ? 0 : i),
+			emit(f, FEATURE_skip, join_made(clean_hash(t, i),
+			    t->joints[i + 3]), clean_at(t, i < 0 ? 0 : i),
 			    clean_at(t, i + 2) - clean_at(t, i < 0 ? 0 : i) + 1,
 			    i < 0);
 	}
@@ -483,7 +595,7 @@ whole_hash(const struct tokens *t)
 	uint32_t h = t->clean_count;
 
 	for (unsigned i = 0; i < t->clean_count; i++)
-		h = join(h, clean_hash(t, (int)i));
+		h = join_made(h, t->joints[i + 1]);
 	return h;
 }
 
@@ -561,14 +673,20 @@ emit_shape(struct features *f, enum feature_kind kind, const struct tokens *t)
 }
 
 static void
-emit_prev(struct features *f)
+emit_prev_words(struct features *f)
+{
+	const struct tokens *t = &f->prev;
+
+	for (int i = 0; i < (int)t->clean_count; i++)
+		emit(f, FEATURE_pword, clean_hash(t, i), clean_at(t, i), 1, 0);
+}
+
+static void
+emit_prev_runs(struct features *f)
 {
 	const struct tokens *t = &f->prev;
 	int n = (int)t->clean_count;
 
-	emit_shape(f, FEATURE_pshape, t);
-	for (int i = 0; i < n; i++)
-		emit(f, FEATURE_pword, clean_hash(t, i), clean_at(t, i), 1, 0);
 	for (int i = -1; i < n && n > 0; i++)
 		emit_run(f, FEATURE_prun, t, i, 2);
 	if (n >= 2)
@@ -651,8 +769,52 @@ features_extract(struct features *f, struct slice text, struct slice prev,
 	emit_shape(f, FEATURE_shape, &f->text);
 	emit_punct(f);
 	emit_pairs(f, prev_same_speaker);
-	emit_prev(f);
+	emit_shape(f, FEATURE_pshape, &f->prev);
+	emit_prev_words(f);
+	emit_prev_runs(f);
 	emit_words(f, true);
+	emit_runs(f);
+}
+
+/* May FEATURES_MAX keep some of them out?  Each term is a bound of its own. */
+static bool
+may_overflow(const struct tokens *text, const struct tokens *prev)
+{
+	return 2 * text->used + 8 * text->count + 2 * prev->count >
+	    FEATURES_MAX - 64;
+}
+
+bool
+features_but_words(struct features *f, struct slice text, struct slice prev,
+    bool prev_same_speaker)
+{
+	f->count = 0;
+	tokens_of(&f->text, text, FEATURES_BYTES);
+	tokens_of(&f->prev, prev, PREV_BYTES);
+	if (may_overflow(&f->text, &f->prev))
+		return false;
+	emit_shape(f, FEATURE_shape, &f->text);
+	emit_punct(f);
+	emit_pairs(f, prev_same_speaker);
+	emit_shape(f, FEATURE_pshape, &f->prev);
+	emit_prev_runs(f);
+	emit_runs(f);
+	return true;
+}
+
+void
+feature_word_keys(const struct tokens *t, unsigned token, struct word_keys *out)
+{
+	char edged[FEATURES_WORD_MAX + 2];
+	size_t len = word_edged(t, token, edged);
+
+	out->word = key_of(FEATURE_word, t->list[token].hash, 0);
+	out->before = key_of(FEATURE_pword, t->list[token].hash, 0);
+	out->n_pieces = 0;
+	for (size_t n = PIECE_MIN; n <= PIECE_MAX; n++)
+		for (size_t i = 0; i + n <= len; i++)
+			out->pieces[out->n_pieces++] = key_of(FEATURE_piece,
+			    hash_bytes(edged + i, n), (unsigned)n);
 }
 
 void
@@ -663,6 +825,7 @@ features_words(struct features *f, struct slice text)
 	emit_shape(f, FEATURE_shape, &f->text);
 	emit_punct(f);
 	emit_words(f, false);
+	emit_runs(f);
 }
 
 /* ---- features to words, for people */

@@ -22,6 +22,7 @@ enum {
 	FEATURES_MAX = 2048,
 	FEATURES_TOKENS = 256,
 	FEATURES_BYTES = 768,		/* how much of a text is looked at */
+	FEATURES_WORD_MAX = 20,		/* longer is no word but data */
 };
 
 /* Each group is summed on its own before the model joins them. */
@@ -79,6 +80,8 @@ struct tokens {
 	bool gap;		/* the middle was left out */
 	struct token list[FEATURES_TOKENS];
 	uint8_t clean[FEATURES_TOKENS];	/* words without fillers and repeats */
+	/* What joins each of them to words before it; the text's edges, too. */
+	uint32_t joints[FEATURES_TOKENS + 2];
 	char bytes[2 * FEATURES_BYTES];	/* no normal form is longer than twice */
 };
 
@@ -90,6 +93,20 @@ struct features {
 
 void features_extract(struct features *f, struct slice text, struct slice prev,
     bool prev_same_speaker);
+/*
+ * All but the kinds word, piece and pword, which a word gives wherever it
+ * stands: one for each of text.clean and prev.clean.  False, and none, if
+ * FEATURES_MAX could then keep other features out than features_extract does.
+ */
+bool features_but_words(struct features *f, struct slice text,
+    struct slice prev, bool prev_same_speaker);
+struct word_keys {
+	uint32_t word, before;		/* of the text; of the turn before */
+	uint32_t pieces[2 * FEATURES_WORD_MAX];
+	unsigned n_pieces;
+};
+void feature_word_keys(const struct tokens *t, unsigned token,
+    struct word_keys *out);
 /* Those of the group `words` alone. */
 void features_words(struct features *f, struct slice text);
 /* Inline: asked for every feature of every text. */

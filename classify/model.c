@@ -51,6 +51,7 @@ enum {
 	SCALE_MAX = 1 << 22,
 	SHELF_BITS = 14, SHELF_PLACES = 8, LINE_BYTES = 64,
 	PART_ROWS = 256,
+	WORDS_KNOWN = 2048,		/* a power of two */
 	ROOT_BITS = 12, X_BITS = 5,	/* 128 n / sqrt(n) << 12 fits 32 bits */
 	SCORE_BITS = 10, SCORE_MAX = 1 << 20,
 	EXP_STEPS = 128,		/* steps of the table to a unit */
@@ -74,12 +75,26 @@ struct shelf {
 };
 enum { NO_ROW = -1, SHELF_FIRST = 1, SHELF_END = 2 };
 
+/*
+ * What a word gives wherever it stands, as it was made the last time: people
+ * use the same words again and again, and their pieces are most features.
+ */
+struct word {
+	int16_t pieces[MODEL_DIM];	/* their rows, summed */
+	int32_t row, before;		/* of the word; in the turn before */
+	uint8_t n_pieces;		/* known ones */
+	uint8_t len;			/* 0: a free place */
+	char text[FEATURES_WORD_MAX];
+} __attribute__((aligned(LINE_BYTES)));
+
 struct model {
 	uint32_t rows;
 	uint32_t *keys;
 	int8_t *embedding;		/* a row a line */
 	struct shelf *shelves;
-	int16_t first[MODEL_HIDDEN][MODEL_WIDTH];
+	struct word *words;		/* WORDS_KNOWN of them, by hash */
+	int8_t first[MODEL_HIDDEN][MODEL_WIDTH]
+	    __attribute__((aligned(LINE_BYTES)));
 	int32_t first_bias[MODEL_HIDDEN], first_scale[MODEL_HIDDEN];
 	int16_t second[ACT_COUNT][MODEL_HIDDEN];
 	int32_t second_bias[ACT_COUNT], second_scale[ACT_COUNT];
@@ -92,6 +107,7 @@ _Static_assert(-3 >> 1 == -2, "right shifts must round towards minus infinity");
 /* What one text gives on its way through. */
 struct pass {
 	struct features features;
+	bool by_word;			/* words and pieces are not among them */
 	int32_t row[FEATURES_MAX];	/* NO_ROW: not known */
 	unsigned known[GROUP_COUNT];
 	int16_t x[MODEL_WIDTH];
@@ -198,6 +214,14 @@ load_i8(int16_t *to, size_t count, const unsigned char *p)
 	return p;
 }
 
+/* int8_t is two's complement, as the file is. */
+static const unsigned char *
+copy_i8(int8_t *to, size_t count, const unsigned char *p)
+{
+	memcpy(to, p, count);
+	return p + count;
+}
+
 static bool
 within(const int32_t *v, size_t count, int32_t low, int32_t high)
 {
@@ -248,10 +272,8 @@ load_body(struct model *m, const unsigned char *p, struct buf *why)
 	for (uint32_t i = 0; i < m->rows; i++, p += 4)
 		m->keys[i] = get_u32(p);
 	m->embedding = aligned((size_t)m->rows * MODEL_DIM);
-	/* int8_t is two's complement, as the file is. */
-	memcpy(m->embedding, p, (size_t)m->rows * MODEL_DIM);
-	p += (size_t)m->rows * MODEL_DIM;
-	p = load_i8(m->first[0], MODEL_HIDDEN * MODEL_WIDTH, p);
+	p = copy_i8(m->embedding, (size_t)m->rows * MODEL_DIM, p);
+	p = copy_i8(m->first[0], MODEL_HIDDEN * MODEL_WIDTH, p);
 	p = load_i32(m->first_bias, MODEL_HIDDEN, p);
 	p = load_i32(m->first_scale, MODEL_HIDDEN, p);
 	p = load_i8(m->second[0], ACT_COUNT * MODEL_HIDDEN, p);
@@ -310,6 +332,9 @@ make_tables(struct model *m)
 	for (size_t i = 1; i < EXP_ENTRIES; i++)
 		m->exp[i] = (uint32_t)(m->exp[i - 1] * step >> 32);
 	make_shelves(m);
+	m->words = aligned(sizeof(*m->words) * WORDS_KNOWN);
+	for (size_t i = 0; i < WORDS_KNOWN; i++)
+		m->words[i].len = 0;
 }
 
 static int
@@ -366,7 +391,8 @@ model_open(const char *path, struct buf *why)
 		return NULL;
 	buf_addf(why, "%s: ", path);
 	if (check_header(bytes, len, why) == 0) {
-		m = xcalloc(1, sizeof(*m));
+		m = aligned(sizeof(*m));
+		memset(m, 0, sizeof(*m));
 		m->rows = get_u32(bytes + 32);
 		if (load_body(m, bytes + HEADER_BYTES, why) < 0)
 			model_close(&m);
@@ -387,6 +413,7 @@ model_close(struct model **m)
 	free((*m)->keys);
 	free((*m)->embedding);
 	free((*m)->shelves);
+	free((*m)->words);
 	free(*m);
 	*m = NULL;
 }
@@ -425,42 +452,147 @@ find_row(const struct model *m, uint32_t key)
 
 /* Sixteen numbers that are added at once, where the machine can. */
 typedef int16_t lanes __attribute__((vector_size(32)));
-enum { LANES = sizeof(lanes) / sizeof(int16_t), BLOCKS = MODEL_DIM / 2 / LANES };
-
-static inline int32_t
-clamp(int64_t v, int32_t low, int32_t high)
-{
-	return v < low ? low : v > high ? high : (int32_t)v;
-}
+typedef int8_t narrow __attribute__((vector_size(16)));
+typedef int32_t wide __attribute__((vector_size(64)));
+enum { LANES = sizeof(lanes) / sizeof(int16_t), BLOCKS = MODEL_DIM / LANES };
 
 /*
- * Rows are summed in 16 bits, twice as fast as in 32, and moved on before they
- * could overflow: PART_ROWS bytes of -128 just fit.  A lane of a row has two
- * bytes, the low one of which comes first or second as the machine has it.
+ * Bytes are summed in 16 bits, twice as fast as in 32, and moved on before they
+ * could overflow: PART_ROWS bytes of -128 just fit.
  */
+struct sum {
+	lanes part[BLOCKS];
+	unsigned rows;			/* in the part */
+	int32_t all[MODEL_DIM];
+};
+
 static inline __attribute__((always_inline)) void
-sum_rows(const struct model *m, const int32_t *rows, unsigned count,
-    int32_t sum[MODEL_DIM])
+sum_move(struct sum *s)
 {
-	const size_t first = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
+	for (size_t k = 0; k < BLOCKS; k++) {
+		wide all;
+
+		memcpy(&all, s->all + k * LANES, sizeof(all));
+		all += __builtin_convertvector(s->part[k], wide);
+		memcpy(s->all + k * LANES, &all, sizeof(all));
+		s->part[k] = (lanes){ 0 };
+	}
+	s->rows = 0;
+}
+
+static inline __attribute__((always_inline)) void
+sum_rows(struct sum *s, const struct model *m, const int32_t *rows,
+    unsigned count)
+{
+	lanes part[BLOCKS];
+	narrow some;
 
 	for (unsigned i = 0; i < count;) {
-		unsigned end = count - i > PART_ROWS ? i + PART_ROWS : count;
-		lanes low[BLOCKS] = { 0 }, high[BLOCKS] = { 0 }, two;
+		unsigned end = count - i < PART_ROWS - s->rows ? count :
+		    i + PART_ROWS - s->rows;
 
+		memcpy(part, s->part, sizeof(part));
+		s->rows += end - i;
 		for (; i < end; i++) {
 			const int8_t *row = m->embedding +
 			    (size_t)rows[i] * MODEL_DIM;
-#pragma GCC unroll 2
+#pragma GCC unroll 4
 			for (size_t k = 0; k < BLOCKS; k++) {
-				memcpy(&two, row + k * sizeof(two), sizeof(two));
-				low[k] += two << 8 >> 8;
-				high[k] += two >> 8;
+				memcpy(&some, row + k * LANES, sizeof(some));
+				part[k] += __builtin_convertvector(some, lanes);
 			}
 		}
-		for (size_t d = 0; d < MODEL_DIM / 2; d++) {
-			sum[2 * d + first] += low[d / LANES][d % LANES];
-			sum[2 * d + 1 - first] += high[d / LANES][d % LANES];
+		memcpy(s->part, part, sizeof(part));
+		if (s->rows == PART_ROWS)
+			sum_move(s);
+	}
+}
+
+WIDEST static void
+make_word(const struct model *m, const struct tokens *t, unsigned token,
+    struct word *w)
+{
+	const struct token *one = &t->list[token];
+	struct word_keys keys;
+	int32_t rows[sizeof(keys.pieces) / sizeof(keys.pieces[0])];
+	struct sum sum = { 0 };
+
+	feature_word_keys(t, token, &keys);
+	w->row = find_row(m, keys.word);
+	w->before = find_row(m, keys.before);
+	w->n_pieces = 0;
+	for (unsigned i = 0; i < keys.n_pieces; i++) {
+		rows[w->n_pieces] = find_row(m, keys.pieces[i]);
+		w->n_pieces += rows[w->n_pieces] != NO_ROW;
+	}
+	sum_rows(&sum, m, rows, w->n_pieces);
+	memcpy(w->pieces, sum.part, sizeof(w->pieces));
+	w->len = one->len;
+	memcpy(w->text, t->bytes + one->at, one->len);
+}
+
+/* A word at its place among those known. */
+static inline const struct word *
+find_word(const struct model *m, const struct tokens *t, unsigned token)
+{
+	const struct token *one = &t->list[token];
+	struct word *w = &m->words[one->hash & (WORDS_KNOWN - 1)];
+
+	if (w->len != one->len ||
+	    memcmp(w->text, t->bytes + one->at, one->len) != 0)
+		make_word(m, t, token, w);
+	return w;
+}
+
+/* The rows of known features, group by group. */
+struct found {
+	int32_t rows[GROUP_COUNT][FEATURES_MAX];
+	unsigned count[GROUP_COUNT];
+};
+
+static inline __attribute__((always_inline)) void
+found_add(struct found *f, const struct model *m, unsigned group, int32_t row)
+{
+	/* It comes while the others are looked for; any will do. */
+	__builtin_prefetch(m->embedding + (size_t)(row & ~(row >> 31)) *
+	    MODEL_DIM);
+	f->rows[group][f->count[group]] = row;
+	f->count[group] += row >= 0;
+}
+
+static inline __attribute__((always_inline)) void
+find_features(const struct model *m, struct pass *p, struct found *f)
+{
+	for (unsigned i = 0; i < p->features.count; i++) {
+		const struct feature *one = &p->features.list[i];
+
+		p->row[i] = find_row(m, one->key);
+		found_add(f, m, feature_group(one->kind), p->row[i]);
+	}
+}
+
+/* What the words give by themselves; the pieces come summed. */
+static inline __attribute__((always_inline)) void
+find_words(const struct model *m, const struct features *features,
+    struct found *f, struct sum *pieces)
+{
+	const struct tokens *text = &features->text, *prev = &features->prev;
+	lanes some;
+
+	for (unsigned i = 0; i < prev->clean_count; i++)
+		found_add(f, m, GROUP_prev,
+		    find_word(m, prev, prev->clean[i])->before);
+	for (unsigned i = 0; i < text->clean_count; i++) {
+		const struct word *w = find_word(m, text, text->clean[i]);
+
+		found_add(f, m, GROUP_words, w->row);
+		f->count[GROUP_pieces] += w->n_pieces;
+		if (pieces->rows + w->n_pieces > PART_ROWS)
+			sum_move(pieces);
+		pieces->rows += w->n_pieces;
+		for (size_t k = 0; k < BLOCKS; k++) {
+			memcpy(&some, w->pieces + k * LANES, sizeof(some));
+			pieces->part[k] += some;
 		}
 	}
 }
@@ -468,48 +600,34 @@ sum_rows(const struct model *m, const int32_t *rows, unsigned count,
 WIDEST static void
 sum_groups(const struct model *m, struct pass *p)
 {
-	int32_t rows[GROUP_COUNT][FEATURES_MAX];
+	struct sum sums[GROUP_COUNT] = { 0 };
+	struct found f;
 
-	memset(p->known, 0, sizeof(p->known));
-	for (unsigned i = 0; i < p->features.count; i++) {
-		const struct feature *one = &p->features.list[i];
-		unsigned group = feature_group(one->kind);
-
-		p->row[i] = find_row(m, one->key);
-		/* It comes while the others are looked for; any will do. */
-		__builtin_prefetch(m->embedding + (size_t)(p->row[i] &
-		    ~(p->row[i] >> 31)) * MODEL_DIM);
-		rows[group][p->known[group]] = p->row[i];
-		p->known[group] += p->row[i] >= 0;
-	}
+	memset(f.count, 0, sizeof(f.count));
+	find_features(m, p, &f);
+	if (p->by_word)
+		find_words(m, &p->features, &f, &sums[GROUP_pieces]);
 	for (size_t g = 0; g < GROUP_COUNT; g++) {
-		int32_t sum[MODEL_DIM] = { 0 }, root = m->root[p->known[g]];
+		int32_t root = m->root[f.count[g]];
 		int16_t *x = p->x + g * MODEL_DIM;
 
-		sum_rows(m, rows[g], p->known[g], sum);
+		p->known[g] = f.count[g];
+		if (g != GROUP_pieces || !p->by_word)
+			sum_rows(&sums[g], m, f.rows[g], f.count[g]);
+		sum_move(&sums[g]);
 		for (size_t d = 0; d < MODEL_DIM; d++) {
-			sum[d] = sum[d] * root >> (ROOT_BITS - X_BITS);
-			sum[d] = sum[d] > INT16_MAX ? INT16_MAX : sum[d];
-			x[d] = (int16_t)(sum[d] < -INT16_MAX ? -INT16_MAX :
-							       sum[d]);
+			int32_t v = sums[g].all[d] * root >>
+			    (ROOT_BITS - X_BITS);
+
+			v = v > INT16_MAX ? INT16_MAX : v;
+			x[d] = (int16_t)(v < -INT16_MAX ? -INT16_MAX : v);
 		}
 	}
 }
 
-/* One of the two is never beyond a byte, and n at most MODEL_WIDTH: it fits. */
-static inline int32_t
-dot(const int16_t *restrict a, const int16_t *restrict b, size_t n)
-{
-	int32_t sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (int32_t)a[i] * b[i];
-	return sum;
-}
-
-/* The same for four hidden units at once: x is read once for all. */
-WIDEST static void
-dot_four(const int16_t (*restrict w)[MODEL_WIDTH], const int16_t *restrict x,
+/* Four hidden units at once: x is read once for all. */
+static inline __attribute__((always_inline)) void
+dot_four(const int8_t (*restrict w)[MODEL_WIDTH], const int16_t *restrict x,
     int32_t out[4])
 {
 	int32_t a = 0, b = 0, c = 0, d = 0;
@@ -526,26 +644,47 @@ dot_four(const int16_t (*restrict w)[MODEL_WIDTH], const int16_t *restrict x,
 	out[3] = d;
 }
 
-static void
-run(const struct model *m, struct slice text, const struct act_context *ctx,
-    struct pass *p)
+/* One factor is never beyond a byte, the widths are small: all sums fit. */
+WIDEST static void
+run_layers(const struct model *m, struct pass *p)
 {
 	int32_t sum[MODEL_HIDDEN];
 
-	features_extract(&p->features, text,
-	    ctx != NULL ? ctx->prev_text : SLICE_NONE,
-	    ctx != NULL && ctx->prev_same_speaker);
-	sum_groups(m, p);
 	for (size_t h = 0; h < MODEL_HIDDEN; h += 4)
 		dot_four(m->first + h, p->x, sum + h);
-	for (size_t h = 0; h < MODEL_HIDDEN; h++)
-		p->hidden[h] = (int16_t)clamp(((int64_t)sum[h] +
-		    m->first_bias[h]) * m->first_scale[h] >> 24, 0, INT16_MAX);
-	for (size_t a = 0; a < ACT_COUNT; a++)
-		p->score[a] = clamp(
-		    ((int64_t)dot(m->second[a], p->hidden, MODEL_HIDDEN) +
-		    m->second_bias[a]) * m->second_scale[a] >> 24,
-		    -SCORE_MAX, SCORE_MAX);
+	for (size_t h = 0; h < MODEL_HIDDEN; h++) {
+		int64_t v = ((int64_t)sum[h] + m->first_bias[h]) *
+		    m->first_scale[h];
+
+		v = (v & ~(v >> 63)) >> 24;
+		p->hidden[h] = (int16_t)(v < INT16_MAX ? v : INT16_MAX);
+	}
+	for (size_t a = 0; a < ACT_COUNT; a++) {
+		int32_t all = 0;
+		int64_t v;
+
+		for (size_t h = 0; h < MODEL_HIDDEN; h++)
+			all += (int32_t)m->second[a][h] * p->hidden[h];
+		v = ((int64_t)all + m->second_bias[a]) *
+		    m->second_scale[a] >> 24;
+		v = v < -SCORE_MAX ? -SCORE_MAX : v;
+		p->score[a] = (int32_t)(v > SCORE_MAX ? SCORE_MAX : v);
+	}
+}
+
+static void
+run(const struct model *m, struct slice text, const struct act_context *ctx,
+    bool by_word, struct pass *p)
+{
+	struct slice prev = ctx != NULL ? ctx->prev_text : SLICE_NONE;
+	bool same = ctx != NULL && ctx->prev_same_speaker;
+
+	p->by_word = by_word &&
+	    features_but_words(&p->features, text, prev, same);
+	if (!p->by_word)
+		features_extract(&p->features, text, prev, same);
+	sum_groups(m, p);
+	run_layers(m, p);
 }
 
 void
@@ -556,7 +695,7 @@ model_score(const struct model *m, struct slice text,
 	uint64_t part[ACT_COUNT], total = 0;
 	int32_t top;
 
-	run(m, text, ctx, &p);
+	run(m, text, ctx, true, &p);
 	top = p.score[0];
 	for (size_t a = 1; a < ACT_COUNT; a++)
 		top = p.score[a] > top ? p.score[a] : top;
@@ -650,7 +789,7 @@ model_explain(const struct model *m, struct slice text,
 	enum act best;
 	unsigned count = 0;
 
-	run(m, text, ctx, &p);
+	run(m, text, ctx, false, &p);
 	best = model_best(p.score);
 	slopes(m, &p, best, slope);
 	for (unsigned i = 0; i < p.features.count; i++)
