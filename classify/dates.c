@@ -77,7 +77,8 @@ has_cue(const struct date_frame *f, size_t i)
 		"past", "through", NULL,
 	};
 
-	return i > 0 && is_any(f, i - 1, cues);
+	return i > 0 && (f->terms[i - 1].roles & ROLE_DATE_CUE) &&
+	    is_any(f, i - 1, cues);
 }
 
 static size_t
@@ -898,6 +899,10 @@ dates_teach(struct lexicon *l)
 	    "minutes min mins hour hours hr hrs h days d week weeks wk wks "
 	    "month months year years yr yrs weekend night morning afternoon "
 	    "evening spring summer autumn fall winter couple");
+	lexicon_add_role(l, ROLE_DATE_CUE, "in on by until till since from "
+	    "before after of last next this early late mid during around "
+	    "every for to between and past through");
+	lexicon_add_role(l, ROLE_DATE_TAIL, "of am a.m pm p.m o'clock uhr");
 }
 
 struct date_frame
@@ -917,14 +922,33 @@ dates_frame(const struct term *terms, size_t count, int64_t ts_ms)
 	return f;
 }
 
+/* "12 days", "12. Mai", "12 of", "at 12", "in 2012"; what "12th" is, is open. */
+static bool
+number_may_begin(const struct date_frame *f, size_t i)
+{
+	const struct term *t = &f->terms[i];
+	size_t len = digits(t->folded, 0);
+	unsigned before = i > 0 ? t[-1].roles : 0;
+
+	if (len < t->folded.len)
+		return true;
+	if (i + 1 < f->count && ((t[1].roles & (ROLE_DATE | ROLE_DATE_PART |
+	    ROLE_DATE_TAIL)) || is_at(f, i + 1, ".")))
+		return true;
+	if (len == 4 && (before & (ROLE_DATE_CUE | ROLE_DATE_PART)))
+		return true;
+	return len <= 2 && i > 0 && is_at(f, i - 1, "at");
+}
+
 /* Most terms begin no date; this says so at a glance. */
 static bool
 may_begin(const struct date_frame *f, size_t i)
 {
 	const struct term *t = &f->terms[i];
 
-	if (t->kind == TEXT_NUMBER || t->kind == TEXT_WHEN ||
-	    (t->roles & ROLE_DATE))
+	if (t->kind == TEXT_NUMBER)
+		return number_may_begin(f, i);
+	if (t->kind == TEXT_WHEN || (t->roles & ROLE_DATE))
 		return true;
 	if (!(t->roles & ROLE_DATE_WEAK) || i + 1 == f->count)
 		return false;

@@ -102,6 +102,8 @@ entities_teach(struct lexicon *l)
 	    "travelled traveling trip flew fly flying flight drove drive went "
 	    "going go back been");
 	lexicon_add_role(l, ROLE_NAME_LINK, "of de von van der da la le al del");
+	lexicon_add_role(l, ROLE_ERROR_CUE, "error errors errno status code "
+	    "http response unauthorized forbidden fehler ошибка");
 	lexicon_add_role(l, ROLE_GERMAN, "der das und ist nicht ein eine ich "
 	    "mit wir wird auf den dem einen für");
 }
@@ -117,6 +119,12 @@ struct finder {
 	struct entity *list;
 	size_t found;
 };
+
+static bool
+has_role(const struct finder *f, size_t i, unsigned role)
+{
+	return i < f->count && (f->terms[i].roles & role) != 0;
+}
 
 static bool
 is_at(const struct finder *f, size_t i, const char *word)
@@ -304,8 +312,9 @@ find_error_number(struct finder *f, size_t i)
 	/* "error code: 5" */
 	while (lead > 0 && (is_at(f, lead - 1, ":") || is_at(f, lead - 1, "#")))
 		lead--;
-	if (!(lead > 0 && is_any(f, lead - 1, before)) &&
-	    !(t->len == 3 && is_any(f, i + 1, after)))
+	if (!(lead > 0 && has_role(f, lead - 1, ROLE_ERROR_CUE) &&
+	    is_any(f, lead - 1, before)) && !(t->len == 3 &&
+	    has_role(f, i + 1, ROLE_ERROR_CUE) && is_any(f, i + 1, after)))
 		return 0;
 	add_entity(f, ENTITY_ERROR, i, 1, t->folded);
 	return 1;
@@ -377,12 +386,6 @@ is_acronym(const struct term *t)
 		    !(i > 0 && t->text.ptr[i] >= '0' && t->text.ptr[i] <= '9'))
 			return false;
 	return true;
-}
-
-static bool
-has_role(const struct finder *f, size_t i, unsigned role)
-{
-	return i < f->count && (f->terms[i].roles & role) != 0;
 }
 
 static bool
@@ -577,7 +580,7 @@ find_address(struct finder *f, size_t i)
 {
 	const struct term *t = &f->terms[i];
 
-	if (i > 0 || t->at > 0 || f->count < 3 || !is_at(f, 1, ":") ||
+	if (t->at > 0 || f->count < 3 || !is_at(f, 1, ":") ||
 	    f->terms[1].at != t->len || f->terms[2].at == t->len + 1 ||
 	    (t->kind != TEXT_WORD && t->kind != TEXT_IDENTIFIER) ||
 	    (t->kind == TEXT_WORD && t->known && t->weight < RARE_WEIGHT &&
@@ -599,14 +602,31 @@ find_date(struct finder *f, size_t i)
 	return used;
 }
 
+/* Which finders are asked follows from the kind: words are most terms. */
+static size_t
+find_any(struct finder *f, size_t i)
+{
+	size_t used = i == 0 ? find_address(f, i) : 0;
+
+	if (used == 0)
+		used = find_date(f, i);
+	if (used > 0)
+		return used;
+	if (f->terms[i].kind == TEXT_WORD) {
+		used = find_small_name(f, i);
+		return used > 0 ? used : find_name(f, i);
+	}
+	if (f->terms[i].kind == TEXT_NUMBER)
+		used = find_error_number(f, i);
+	if (used == 0 && f->terms[i].kind == TEXT_NUMBER)
+		used = find_quantity(f, i);
+	return used > 0 ? used : find_token(f, i);
+}
+
 size_t
 entities_of(struct arena *a, struct slice text, const struct term *terms,
     size_t count, int64_t ts_ms, struct entity **out)
 {
-	static size_t (*const finders[])(struct finder *, size_t) = {
-		find_address, find_date, find_error_number, find_quantity, find_token,
-		find_small_name, find_name,
-	};
 	struct finder f = { .a = a, .text = text, .terms = terms,
 		.count = count, .dates = dates_frame(terms, count, ts_ms) };
 	size_t i = 0, used;
@@ -615,11 +635,8 @@ entities_of(struct arena *a, struct slice text, const struct term *terms,
 	    sizeof(*f.list));
 	look_around(&f);
 	while (i < count && f.found < ENTITIES_MAX) {
-		used = 0;
-		if (terms[i].kind != TEXT_PUNCT && terms[i].kind != TEXT_EMOJI)
-			for (size_t k = 0; used == 0 &&
-			    k < sizeof(finders) / sizeof(*finders); k++)
-				used = finders[k](&f, i);
+		used = terms[i].kind == TEXT_PUNCT ||
+		    terms[i].kind == TEXT_EMOJI ? 0 : find_any(&f, i);
 		i += used > 0 ? used : 1;
 	}
 	*out = f.list;

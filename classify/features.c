@@ -15,7 +15,7 @@ enum {
 	PREV_BYTES = 384,
 	HEAD_SHARE = 2, TAIL_SHARE = 1,	/* how a look is divided on long texts */
 	HEAD_TOKENS = 160,
-	SPELLING_MAX = 7,		/* bytes of what is typed for another word */
+	SPELLING_MAX = 6,		/* of what is typed for a longer word */
 	WHOLE_MAX = 5,			/* texts this short are known as a whole */
 	PIECE_MIN = 3, PIECE_MAX = 4,
 };
@@ -28,9 +28,9 @@ enum pair { PAIR_same, PAIR_same_whole, PAIR_same_end, PAIR_same_start,
 	PAIR_start_start, PAIR_last_whole, PAIR_length_whole, PAIR_whole_whole,
 	PAIR_overlap, PAIR_echo };
 
-/* What people type, and the word they mean.  Sorted: it is searched. */
+/* What people type, and the word they mean.  Sorted: it is halved. */
 static const struct spelling {
-	char typed[SPELLING_MAX + 1];
+	char typed[sizeof(uint64_t)];	/* and zeros: one number */
 	const char *meant;
 } spellings[] = {
 	{ "abt", "about" }, { "bcoz", "because" }, { "bcuz", "because" },
@@ -180,35 +180,27 @@ tokens_add(struct tokens *t, char kind, const char *ptr, size_t len,
 	    most);
 }
 
-/* A short word as a number: the order of numbers is that of the words. */
-static uint64_t
-number_of(const char padded[SPELLING_MAX + 1])
-{
-	uint64_t number;
-
-	_Static_assert(sizeof(number) == SPELLING_MAX + 1, "one number a word");
-	memcpy(&number, padded, sizeof(number));
-	return be64toh(number);
-}
-
-/* Halves the list without a branch: no processor could guess the way. */
+/*
+ * The word that is meant by those letters, one to a byte, the last one lowest.
+ * Halves the list without a branch: no processor could guess the way.
+ */
 static struct slice
-spelling_of(struct slice word)
+spelling_of(struct slice word, uint64_t letters)
 {
 	const struct spelling *at = spellings;
 	size_t left = sizeof(spellings) / sizeof(spellings[0]), half;
-	char padded[SPELLING_MAX + 1] = { 0 };
-	uint64_t number;
+	uint64_t typed;
 
 	if (word.len > SPELLING_MAX)
 		return word;
-	memcpy(padded, word.ptr, word.len);
-	number = number_of(padded);
+	letters <<= 8 * (sizeof(letters) - word.len);
 	for (; left > 1; left -= half) {
 		half = left / 2;
-		at += number_of(at[half].typed) <= number ? half : 0;
+		memcpy(&typed, at[half].typed, sizeof(typed));
+		at += be64toh(typed) <= letters ? half : 0;
 	}
-	return number_of(at->typed) == number ? slice_str(at->meant) : word;
+	memcpy(&typed, at->typed, sizeof(typed));
+	return be64toh(typed) == letters ? slice_str(at->meant) : word;
 }
 
 /* Length of U+2019 at p, which is how phones write the apostrophe. */
@@ -227,6 +219,7 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 {
 	char word[FEATURES_WORD_MAX + 2];
 	size_t len = 0, run = 0;
+	uint64_t letters = 0;
 	struct slice normal;
 
 	for (; p < end; p++) {
@@ -273,40 +266,50 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 	if (len > FEATURES_WORD_MAX) {
 		tokens_add(t, 'm', "<long>", 6, most);
 	} else if (len > 0) {
-		normal = spelling_of(slice_of(word, len));
+		for (size_t i = 0; i < len; i++)
+			letters = letters << 8 | (unsigned char)word[i];
+		normal = spelling_of(slice_of(word, len), letters);
 		tokens_add(t, 'w', normal.ptr, normal.len, most);
 	}
 	return p;
 }
 
 /*
- * What most words are: small letters, none twice running, and behind them
- * nothing that could belong to the word.  They are their own normal form.
- * Returns p where the word is another.
+ * What most words are: small letters, none twice running.  Such a word is its
+ * own normal form, unless what stands behind it belongs to it.
  */
-static const char *
-tokens_plain_word(struct tokens *t, const char *p, const char *end,
-    unsigned most)
+struct plain {
+	struct slice word;
+	uint32_t hash;		/* not mixed yet */
+	uint64_t letters;	/* the last eight */
+};
+
+static struct plain
+plain_at(const char *p, const char *end)
 {
-	const char *start = p;
-	uint32_t hash = HASH_SEED;
-	struct slice word, normal;
+	struct plain one = { { p, 0 }, HASH_SEED, 0 };
 	char before = '\0';
 
 	for (; p < end && *p >= 'a' && *p <= 'z' && *p != before; p++) {
 		before = *p;
-		hash = hash_step(hash, before);
+		one.hash = hash_step(one.hash, before);
+		one.letters = one.letters << 8 | (unsigned char)before;
 	}
-	word = slice_of(start, (size_t)(p - start));
-	if (word.len == 0 || word.len > FEATURES_WORD_MAX || (p < end &&
-	    (bytes[(unsigned char)*p] & (BYTE_word | BYTE_joint)) != 0))
-		return start;
-	normal = spelling_of(word);
-	if (normal.ptr != word.ptr)
+	one.word.len = (size_t)(p - one.word.ptr);
+	return one;
+}
+
+static void
+tokens_plain(struct tokens *t, const struct plain *one, unsigned most)
+{
+	struct slice normal = spelling_of(one->word, one->letters);
+
+	if (one->word.len > FEATURES_WORD_MAX)
+		tokens_add(t, 'm', "<long>", 6, most);
+	else if (normal.ptr != one->word.ptr)
 		tokens_add(t, 'w', normal.ptr, normal.len, most);
 	else
-		tokens_add_hashed(t, 'w', word, mix(hash), most);
-	return p;
+		tokens_add_hashed(t, 'w', normal, mix(one->hash), most);
 }
 
 /* A run of punctuation is one token, named by its strongest character. */
@@ -369,7 +372,8 @@ static void
 tokens_chunk(struct tokens *t, const char *p, const char *end, unsigned seen,
     unsigned most)
 {
-	const char *mark = NULL, *next;
+	const char *mark = NULL, *stop;
+	struct plain one;
 
 	if ((seen & (BYTE_code | BYTE_mark)) != 0 || *p == 'w')
 		mark = chunk_mark(p, end);
@@ -378,12 +382,17 @@ tokens_chunk(struct tokens *t, const char *p, const char *end, unsigned seen,
 		return;
 	}
 	while (p < end) {
-		next = tokens_plain_word(t, p, end, most);
-		if (next == p)
-			next = is_word((unsigned char)*p) ?
-			    tokens_word(t, p, end, most) :
-			    tokens_punct(t, p, end, most);
-		p = next;
+		one = plain_at(p, end);
+		stop = p + one.word.len;
+		if (stop > p && (stop == end || !(bytes[(unsigned char)*stop] &
+		    (BYTE_word | BYTE_joint)))) {
+			tokens_plain(t, &one, most);
+			p = stop;
+		} else if (is_word((unsigned char)*p)) {
+			p = tokens_word(t, p, end, most);
+		} else {
+			p = tokens_punct(t, p, end, most);
+		}
 	}
 }
 
@@ -394,13 +403,19 @@ tokens_region(struct tokens *t, struct slice s, unsigned most)
 	const char *p = s.len > 0 ? s.ptr : "", *end = p + s.len, *stop;
 
 	while (p < end && t->count < most) {
+		struct plain one = plain_at(p, end);
 		unsigned seen = 0;
 
-		for (stop = p; stop < end &&
-		    !is_space((unsigned char)*stop); stop++)
-			seen |= bytes[(unsigned char)*stop];
-		if (stop > p)
+		stop = p + one.word.len;
+		if (stop == end || is_space((unsigned char)*stop)) {
+			if (stop > p)
+				tokens_plain(t, &one, most);
+		} else {
+			for (stop = p; stop < end &&
+			    !is_space((unsigned char)*stop); stop++)
+				seen |= bytes[(unsigned char)*stop];
 			tokens_chunk(t, p, stop, seen, most);
+		}
 		p = stop < end ? stop + 1 : end;
 	}
 }

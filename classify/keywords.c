@@ -19,8 +19,8 @@ enum {
 	NUMBER_WEIGHT = 5000,
 	PAIR_WEIGHT = 7000,	/* of two characters of an unspaced script */
 	PARTS_MAX = 16,		/* of one identifier, path or address */
-	STEM_CACHE = 4096,	/* words; a power of two */
-	STEM_BYTES = 24,	/* longer words are not kept in it */
+	KNOWN_WORDS = 4096,	/* a power of two */
+	KNOWN_BYTES = 24,	/* longer words are not kept among them */
 	CLASS_BITS = 2,		/* of a word's value; its roles are above */
 };
 
@@ -34,15 +34,19 @@ struct word_table {
 };
 
 /*
- * What a word was stemmed to and weighed the last time.  People use the same
- * words again and again, and the stemmer costs more than all the rest.
+ * What was found out about a word the last time.  People use the same words
+ * again and again, and the stemmer costs more than all the rest.
  */
-struct stem_slot {
-	char word[STEM_BYTES], stem[STEM_BYTES];
+struct known_word {
 	unsigned char word_len, stem_len;	/* word_len 0: free */
 	bool prefix;		/* the stem is the word's beginning */
-	bool known;
-	unsigned weight;
+	bool known;		/* the lexicon has seen the stem */
+	bool contraction;
+	unsigned char class;
+	unsigned roles;
+	unsigned weight;	/* of the stem */
+	char word[KNOWN_BYTES];
+	char stem[KNOWN_BYTES];	/* last: read where it is no prefix only */
 };
 
 struct lexicon {
@@ -51,7 +55,7 @@ struct lexicon {
 	struct word_table idf;
 	struct word_table words;	/* their class and roles */
 	struct sb_stemmer *stemmer;
-	struct stem_slot *cache;	/* STEM_CACHE of them */
+	struct known_word *known;	/* KNOWN_WORDS of them, by hash */
 	unsigned unknown;	/* the weight of a stem never seen */
 };
 
@@ -272,7 +276,7 @@ lexicon_open(struct lexicon **out, const char *dir)
 	l->stemmer = sb_stemmer_new("english", "UTF_8");
 	if (l->stemmer == NULL)
 		fatalx(EX_RETRY, "no memory for the stemmer");
-	l->cache = xcalloc(STEM_CACHE, sizeof(*l->cache));
+	l->known = xcalloc(KNOWN_WORDS, sizeof(*l->known));
 	if (read_file(dir, "idf.tsv", &l->idf_file) < 0 || load_idf(l) < 0 ||
 	    read_file(dir, "stopwords.txt", &l->stop_file) < 0 ||
 	    load_stopwords(l) < 0) {
@@ -296,7 +300,7 @@ lexicon_close(struct lexicon **lexicon)
 	buf_release(&l->stop_file);
 	free(l->idf.slots);
 	free(l->words.slots);
-	free(l->cache);
+	free(l->known);
 	free(l);
 }
 
@@ -349,51 +353,6 @@ weigh_stem(const struct lexicon *l, struct slice stem, bool *known)
 	return !*known && stem.len <= 2 ? SHORT_WEIGHT : weight;
 }
 
-static void
-fill_slot(struct lexicon *l, struct arena *a, struct slice folded,
-    struct stem_slot *slot)
-{
-	struct slice stem = stem_word(l, a, folded);
-
-	assert(stem.len <= STEM_BYTES);
-	memcpy(slot->word, folded.ptr, folded.len);
-	slot->word_len = (unsigned char)folded.len;
-	memcpy(slot->stem, stem.ptr, stem.len);
-	slot->stem_len = (unsigned char)stem.len;
-	slot->prefix = stem.ptr == folded.ptr;
-	slot->weight = weigh_stem(l, stem, &slot->known);
-}
-
-/* The stem of a word and what it weighs. */
-static struct slice
-look_up(struct lexicon *l, struct arena *a, struct slice folded,
-    unsigned *weight, bool *known)
-{
-	struct stem_slot *slot;
-	struct slice stem;
-
-	/* No stem is longer than its word, so both fit or neither. */
-	if (folded.len == 0 || folded.len > STEM_BYTES) {
-		stem = stem_word(l, a, folded);
-		*weight = weigh_stem(l, stem, known);
-		return stem;
-	}
-	slot = &l->cache[hash_word(folded) & (STEM_CACHE - 1)];
-	if (!slice_eq(slice_of(slot->word, slot->word_len), folded))
-		fill_slot(l, a, folded, slot);
-	*weight = slot->weight;
-	*known = slot->known;
-	if (slot->prefix)
-		return slice_of(folded.ptr, slot->stem_len);
-	return arena_dup(a, slice_of(slot->stem, slot->stem_len));
-}
-
-static unsigned
-class_weight(enum term_class class, unsigned weight)
-{
-	return class == TERM_LIGHT || class == TERM_VAGUE ? weight / 2 : weight;
-}
-
 /* "what've", "who'd": a stop word and a bit of a verb. */
 static bool
 is_contraction(const struct lexicon *l, struct slice folded)
@@ -405,28 +364,85 @@ is_contraction(const struct lexicon *l, struct slice folded)
 	    (size_t)(at - folded.ptr)), &roles) == TERM_STOP;
 }
 
+/* Finds out all about a word but its own letters; gives its stem. */
+static struct slice
+learn_word(struct lexicon *l, struct arena *a, struct slice folded,
+    struct known_word *w)
+{
+	struct slice stem;
+
+	w->class = class_of(l, folded, &w->roles);
+	w->contraction = w->class == TERM_CONTENT && is_contraction(l, folded);
+	/* "Bob's" is as much a name as Bob. */
+	if (w->class != TERM_STOP && !w->contraction && folded.len > 3 &&
+	    memcmp(folded.ptr + folded.len - 2, "'s", 2) == 0)
+		class_of(l, slice_of(folded.ptr, folded.len - 2), &w->roles);
+	stem = stem_word(l, a, folded);
+	w->weight = weigh_stem(l, stem, &w->known);
+	return stem;
+}
+
+static void
+keep_word(struct lexicon *l, struct arena *a, struct slice folded,
+    struct known_word *w)
+{
+	struct slice stem = learn_word(l, a, folded, w);
+
+	assert(stem.len <= KNOWN_BYTES);
+	memcpy(w->word, folded.ptr, folded.len);
+	w->word_len = (unsigned char)folded.len;
+	memcpy(w->stem, stem.ptr, stem.len);
+	w->stem_len = (unsigned char)stem.len;
+	w->prefix = stem.ptr == folded.ptr;
+}
+
+/* What is known of a word, and its stem.  `room` is for those not kept. */
+static const struct known_word *
+look_up(struct lexicon *l, struct arena *a, struct slice folded,
+    struct known_word *room, struct slice *stem)
+{
+	struct known_word *w;
+
+	/* No stem is longer than its word, so both fit or neither. */
+	if (folded.len == 0 || folded.len > KNOWN_BYTES) {
+		*stem = learn_word(l, a, folded, room);
+		return room;
+	}
+	w = &l->known[hash_word(folded) & (KNOWN_WORDS - 1)];
+	if (!slice_eq(slice_of(w->word, w->word_len), folded))
+		keep_word(l, a, folded, w);
+	*stem = w->prefix ? slice_of(folded.ptr, w->stem_len) :
+	    arena_dup(a, slice_of(w->stem, w->stem_len));
+	return w;
+}
+
+static unsigned
+class_weight(enum term_class class, unsigned weight)
+{
+	return class == TERM_LIGHT || class == TERM_VAGUE ? weight / 2 : weight;
+}
+
 static void
 fill_word(struct lexicon *l, struct arena *a, struct term *t)
 {
+	const struct known_word *w;
+	struct known_word room;
+	struct slice stem;
+
 	/* Folding can shorten a word, but not to a quarter. */
 	t->folded = t->len > 4 * KEYWORD_BYTES ? t->text
 	    : text_fold(a, t->text);
-	if (t->folded.len == 0 || t->folded.len > KEYWORD_BYTES) {
-		t->class = TERM_STOP;
+	t->class = TERM_STOP;
+	if (t->folded.len == 0 || t->folded.len > KEYWORD_BYTES)
 		return;
-	}
-	t->class = class_of(l, t->folded, &t->roles);
-	if (t->class == TERM_CONTENT && is_contraction(l, t->folded))
-		t->class = TERM_STOP;
-	if (t->class == TERM_STOP)
+	w = look_up(l, a, t->folded, &room, &stem);
+	t->roles = w->roles;
+	if (w->class == TERM_STOP || w->contraction)
 		return;
-	/* "Bob's" is as much a name as Bob. */
-	if (t->folded.len > 3 && memcmp(t->folded.ptr + t->folded.len - 2,
-	    "'s", 2) == 0)
-		class_of(l, slice_of(t->folded.ptr, t->folded.len - 2),
-		    &t->roles);
-	t->stem = look_up(l, a, t->folded, &t->weight, &t->known);
-	t->weight = class_weight(t->class, t->weight);
+	t->class = w->class;
+	t->stem = stem;
+	t->known = w->known;
+	t->weight = class_weight(t->class, w->weight);
 }
 
 static bool
@@ -586,14 +602,14 @@ add_part(struct lexicon *l, struct arena *a, struct keyword_list *k,
     struct slice part)
 {
 	struct slice folded = text_fold(a, part), stem;
-	unsigned roles, weight;
-	enum term_class class = class_of(l, folded, &roles);
-	bool known;
+	const struct known_word *w;
+	struct known_word room;
 
-	if (folded.len < 2 || class == TERM_STOP || is_address_part(folded))
+	if (folded.len < 2 || is_address_part(folded))
 		return;
-	stem = look_up(l, a, folded, &weight, &known);
-	add_keyword(k, stem, class_weight(class, weight));
+	w = look_up(l, a, folded, &room, &stem);
+	if (w->class != TERM_STOP)
+		add_keyword(k, stem, class_weight(w->class, w->weight));
 }
 
 static bool

@@ -48,6 +48,9 @@ enum term_role {
 	ROLE_NAME_LINK = 1 << 14,	/* stands inside names: of, von, de */
 	ROLE_GERMAN = 1 << 15,
 	ROLE_TIE = 1 << 16,		/* joins the parts of a subject */
+	ROLE_DATE_CUE = 1 << 17,	/* a date may follow */
+	ROLE_DATE_TAIL = 1 << 18,	/* makes a date of the number before it */
+	ROLE_ERROR_CUE = 1 << 19,	/* makes an error of a number beside it */
 };
 
 /* Reads idf.tsv and stopwords.txt in dir.  -1, logged, if they are broken. */

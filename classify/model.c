@@ -653,10 +653,10 @@ run_layers(const struct model *m, struct pass *p)
 	for (size_t h = 0; h < MODEL_HIDDEN; h += 4)
 		dot_four(m->first + h, p->x, sum + h);
 	for (size_t h = 0; h < MODEL_HIDDEN; h++) {
-		int64_t v = ((int64_t)sum[h] + m->first_bias[h]) *
-		    m->first_scale[h];
+		int32_t above = sum[h] + m->first_bias[h];
+		uint64_t v = above > 0 ? (uint32_t)above : 0;
 
-		v = (v & ~(v >> 63)) >> 24;
+		v = v * (uint32_t)m->first_scale[h] >> 24;
 		p->hidden[h] = (int16_t)(v < INT16_MAX ? v : INT16_MAX);
 	}
 	for (size_t a = 0; a < ACT_COUNT; a++) {
