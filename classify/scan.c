@@ -52,13 +52,19 @@ static const struct {
 	{ 0x1e95f, SCAN_question },
 };
 
+static uint32_t
+hash_step(uint32_t hash, char c)
+{
+	return (hash ^ (unsigned char)c) * HASH_STEP;
+}
+
 uint32_t
 scan_hash(struct slice word)
 {
 	uint32_t hash = HASH_SEED;
 
 	for (size_t i = 0; i < word.len; i++)
-		hash = (hash ^ (unsigned char)word.ptr[i]) * HASH_STEP;
+		hash = hash_step(hash, word.ptr[i]);
 	return hash;
 }
 
@@ -126,12 +132,45 @@ letter_len(const struct scan *s, size_t pos, bool first)
 }
 
 static void
+word_begin(struct scan *s)
+{
+	s->len = 0;
+	s->hash = HASH_SEED;
+	s->ascii = true;
+}
+
+/* Past the maximum only the length goes on, to tell that it is. */
+static void
 word_add(struct scan *s, const char *ptr, size_t len)
 {
-	/* Past the maximum only the length goes on, to tell that it is. */
-	for (size_t i = 0; i < len && s->len + i < SCAN_WORD_MAX; i++)
-		s->word[s->len + i] = ptr[i];
-	s->len += len;
+	for (size_t i = 0; i < len; i++, s->len++) {
+		if (s->len < SCAN_WORD_MAX)
+			s->word[s->len] = ptr[i];
+		s->hash = hash_step(s->hash, ptr[i]);
+	}
+}
+
+/* What most words are made of, up to the first byte of another kind. */
+static void
+word_add_plain(struct scan *s)
+{
+	const char *text = s->text.ptr;
+	size_t pos = s->pos, len = s->len;
+	uint32_t hash = s->hash;
+
+	for (; pos < s->text.len; pos++, len++) {
+		enum byte b = bytes[(unsigned char)text[pos]];
+		char c = (char)(text[pos] | (b == B_upper ? 0x20 : 0));
+
+		if (!is_wordly(b))
+			break;
+		if (len < SCAN_WORD_MAX)
+			s->word[len] = c;
+		hash = hash_step(hash, c);
+	}
+	s->pos = pos;
+	s->len = len;
+	s->hash = hash;
 }
 
 /* Other scripts fold by Unicode; the arena lives only as long as this call. */
@@ -154,9 +193,11 @@ word_fold(struct scan *s)
 static void
 word_finish(struct scan *s)
 {
+	if (s->len <= SCAN_WORD_MAX && s->ascii)
+		return;
 	if (s->len > SCAN_WORD_MAX)
 		s->len = 0;
-	else if (!s->ascii)
+	else
 		word_fold(s);
 	s->hash = scan_hash(slice_of(s->word, s->len));
 }
@@ -182,21 +223,13 @@ scan_word(struct scan *s)
 	enum byte first = byte_at(s, s->pos);
 	size_t len;
 
-	s->len = 0;
-	s->ascii = true;
+	word_begin(s);
 	for (;;) {
-		enum byte b = byte_at(s, s->pos);
-
-		if (b == B_word || b == B_digit) {
-			word_add(s, text + s->pos++, 1);
-		} else if (b == B_upper) {
-			char lower = (char)(text[s->pos++] | 0x20);
-
-			word_add(s, &lower, 1);
-		} else if ((len = joint_len(s, s->pos)) > 0) {
+		word_add_plain(s);
+		if ((len = joint_len(s, s->pos)) > 0) {
 			word_add(s, text[s->pos] == '.' ? "." : "'", 1);
 			s->pos += len;
-		} else if (b == B_high &&
+		} else if (byte_at(s, s->pos) == B_high &&
 		    (len = letter_len(s, s->pos, s->len == 0)) > 0) {
 			word_add(s, text + s->pos, len);
 			s->pos += len;
@@ -210,6 +243,7 @@ scan_word(struct scan *s)
 		while (s->pos < s->text.len && byte_at(s, s->pos) != B_space)
 			s->pos++;
 		s->len = 0;
+		s->hash = HASH_SEED;
 	}
 	word_finish(s);
 	return first == B_digit ? SCAN_number : SCAN_word;
@@ -249,10 +283,8 @@ scan_sign(struct scan *s)
 			return signs[i].kind;
 	if (!is_picture(cp) || (cp >= 0x1f3fb && cp <= 0x1f3ff))
 		return SCAN_end;
-	s->len = 0;
-	s->ascii = true;	/* a picture speaks no language */
+	word_begin(s);		/* ASCII: a picture speaks no language */
 	word_add(s, s->text.ptr + begin, s->pos - begin);
-	s->hash = scan_hash(slice_of(s->word, s->len));
 	return SCAN_word;
 }
 
@@ -260,11 +292,16 @@ enum scan_kind
 scan_next(struct scan *s)
 {
 	while (s->pos < s->text.len) {
-		switch (byte_at(s, s->pos)) {
-		case B_word:
-		case B_upper:
-		case B_digit:
+		enum byte b = byte_at(s, s->pos);
+
+		/* Words and what parts them come first: most bytes are these. */
+		if (is_wordly(b))
 			return s->kind = scan_word(s);
+		if (b <= B_space) {
+			s->pos++;
+			continue;
+		}
+		switch (b) {
 		case B_mark:
 			return s->kind = scan_mark(s);
 		case B_comma:
@@ -283,9 +320,7 @@ scan_next(struct scan *s)
 			if (s->kind != SCAN_end)
 				return s->kind;
 			break;
-		case B_space:
-		case B_skip:
-			s->pos++;
+		default:
 			break;
 		}
 	}

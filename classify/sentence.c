@@ -287,6 +287,10 @@ may_be_picture(struct slice s, size_t at, size_t end)
 	return c >= 0xe2 || c == ':' || c == ';' || c == '=' || c == '<';
 }
 
+/* What may end a sentence, by its first byte: most bytes do not. */
+static const bool may_end[256] = { ['\n'] = true, ['.'] = true, ['!'] = true,
+	['?'] = true, [0x80 ... 0xff] = true };
+
 /*
  * Cuts the own words from `at` to `end`; the sentence that is open began at
  * `from`, perhaps before a foreign span, whose signs say nothing.  Gives the
@@ -301,6 +305,10 @@ split_own(struct splitter *p, size_t from, size_t at, size_t end, size_t limit)
 	int32_t cp;
 
 	while (pos < end) {
+		if (!may_end[(unsigned char)s.ptr[pos]]) {
+			pos++;
+			continue;
+		}
 		next = pos;
 		if (byte_at(s, pos) < 0x80) {
 			cp = s.ptr[pos];

@@ -144,6 +144,36 @@ starts_any(struct slice s, const char *const *list, size_t count)
 #define STARTS(s, list) \
 	((s).len > 0 && starts_any(s, list, sizeof(list) / sizeof(*list)))
 
+/*
+ * What a line holds.  Most have no sign but those of prose, and most of what a
+ * line can be needs another one.
+ */
+enum {
+	LINE_sign = 1,		/* not of prose */
+	LINE_inside = 2,	/* scan_line looks at it */
+};
+
+static const uint8_t line_bytes[256] = {
+	['"'] = LINE_sign | LINE_inside, ['<'] = LINE_sign | LINE_inside,
+	[':'] = LINE_sign | LINE_inside, ['`'] = LINE_sign | LINE_inside,
+	['#' ... '&'] = LINE_sign, ['(' ... '+'] = LINE_sign,
+	['-'] = LINE_sign, ['/'] = LINE_sign, [';'] = LINE_sign,
+	['=' ... '>'] = LINE_sign, ['@'] = LINE_sign,
+	['[' ... '_'] = LINE_sign, ['{' ... '~'] = LINE_sign,
+	['w'] = LINE_inside, ['W'] = LINE_inside,
+	[0xc2] = LINE_inside, [0xe2] = LINE_inside,
+};
+
+static unsigned
+line_look(struct slice line)
+{
+	unsigned seen = 0;
+
+	for (size_t i = 0; i < line.len; i++)
+		seen |= line_bytes[(unsigned char)line.ptr[i]];
+	return seen;
+}
+
 /* What a harness writes in a person's place after it has cut a dialogue. */
 static bool
 is_preamble(struct slice text)
@@ -165,7 +195,8 @@ is_preamble(struct slice text)
 		text.ptr++;
 		text.len--;
 	}
-	return STARTS(text, preambles);
+	/* None begins with a small letter, as many texts do. */
+	return text.len > 0 && text.ptr[0] <= '[' && STARTS(text, preambles);
 }
 
 static bool
@@ -478,11 +509,6 @@ scan_tags(struct sifter *f, size_t at, size_t end, enum sift_kind kind)
 	return from < end ? end : from;
 }
 
-/* What scan_line looks at: most of a line is none of it. */
-static const bool line_signs[256] = { ['`'] = true, ['"'] = true,
-	[0xe2] = true, [0xc2] = true, ['<'] = true, [':'] = true, ['w'] = true,
-	['W'] = true };
-
 /* The own words of one line; the end reached may lie beyond the line. */
 static size_t
 scan_line(struct sifter *f, size_t at, size_t end)
@@ -528,8 +554,8 @@ scan_line(struct sifter *f, size_t at, size_t end)
 				i++;
 			break;
 		default:
-			while (++i < end &&
-			    !line_signs[(unsigned char)s.ptr[i]])
+			while (++i < end && !(line_bytes[(unsigned char)
+			    s.ptr[i]] & LINE_inside))
 				;
 		}
 	}
@@ -692,15 +718,17 @@ is_prompt_line(struct slice s)
 }
 
 static bool
-is_tool_line(struct slice s)
+is_tool_line(struct slice s, bool signs)
 {
 	static const char *const starts[] = {
-		"Traceback (most recent call last)", "File \"", "Caused by: ",
-		"goroutine ", "thread '", "panic: ", "fatal: ", "make: ***",
-		"make[", "npm ERR!", "npm WARN", "E: ", "W: ", "Segmentation fault",
-		"diff --git ", "@@ -", "+++ ", "--- a/", "gcc: ", "ld: ",
-		"error[E", "bash: ", "sh: ", "sudo: ", "Exit code: ",
-		"Process exited", "Command failed", "#0  0x", "==ERROR",
+		"Traceback (most recent call last)", "Caused by: ", "panic: ",
+		"fatal: ", "make: ***", "make[", "E: ", "W: ", "diff --git ",
+		"@@ -", "+++ ", "--- a/", "gcc: ", "ld: ", "error[E", "bash: ",
+		"sh: ", "sudo: ", "Exit code: ", "#0  0x", "==ERROR",
+	};
+	static const char *const plain_starts[] = {
+		"npm ERR!", "npm WARN", "Segmentation fault", "Process exited",
+		"Command failed",
 	};
 
 	if (s.len < 3)
@@ -711,8 +739,9 @@ is_tool_line(struct slice s)
 		return ends_with(s, "]:");
 	if (slice_starts(s, "File \""))
 		return has(s, ", line ");
-	return STARTS(s, starts) || is_stamped(s) || is_level_line(s) ||
-	    is_exception_line(s) || is_place_line(s) || is_prompt_line(s);
+	return STARTS(s, plain_starts) || is_level_line(s) || (signs &&
+	    (STARTS(s, starts) || is_stamped(s) || is_exception_line(s) ||
+	    is_place_line(s) || is_prompt_line(s)));
 }
 
 /* A statement of code that nobody has fenced. */
@@ -788,7 +817,7 @@ is_hook_line(struct slice s)
 }
 
 static enum sift_kind
-line_kind(struct sifter *f, struct slice line, struct slice inner)
+line_kind(struct sifter *f, struct slice line, struct slice inner, bool signs)
 {
 	bool indented = line.len > 0 && (line.ptr[0] == ' ' ||
 	    line.ptr[0] == '\t');
@@ -796,15 +825,15 @@ line_kind(struct sifter *f, struct slice line, struct slice inner)
 	if (f->in_diff && (line.ptr[0] == '+' || line.ptr[0] == '-' ||
 	    line.ptr[0] == ' ' || line.ptr[0] == '@'))
 		return SIFT_TOOL;
-	if (is_tool_line(inner))
+	if (is_tool_line(inner, signs))
 		return SIFT_TOOL;
-	if (is_quote_line(line, inner))
+	if (signs && is_quote_line(line, inner))
 		return SIFT_QUOTE;
 	if (f->last_line == SIFT_TOOL && indented && !f->after_blank)
 		return SIFT_TOOL;
-	if (is_hook_line(inner))
+	if (signs && is_hook_line(inner))
 		return SIFT_MACHINE;
-	if (is_code_line(inner))
+	if (signs && is_code_line(inner))
 		return SIFT_CODE;
 	if (is_indented(line) && !f->in_list && (f->last_line == SIFT_CODE ||
 	    (f->after_blank && looks_like_code(inner))))
@@ -818,6 +847,7 @@ sift_line(struct sifter *f, size_t at)
 {
 	size_t end = line_end(f->text, at), fence;
 	struct slice line = sub(f->text, at, end), inner = trim_line(line);
+	unsigned seen = line_look(inner);
 	enum sift_kind kind;
 
 	if (inner.len == 0) {
@@ -826,13 +856,13 @@ sift_line(struct sifter *f, size_t at)
 		f->in_diff = false;
 		return end;
 	}
-	fence = fence_end(f->text, at, line);
+	fence = seen & LINE_sign ? fence_end(f->text, at, line) : 0;
 	if (fence > 0) {
 		add_span(f, at, fence, SIFT_CODE, true);
 		f->after_blank = false;
 		return fence;
 	}
-	kind = line_kind(f, line, inner);
+	kind = line_kind(f, line, inner, seen & LINE_sign);
 	f->in_diff = kind == SIFT_TOOL && (f->in_diff ||
 	    slice_starts(inner, "@@ -"));
 	f->last_line = kind;
@@ -847,7 +877,10 @@ sift_line(struct sifter *f, size_t at)
 		f->in_list = true;
 	else if (!is_indented(line))
 		f->in_list = false;
-	return scan_line(f, at, end);
+	if (seen & LINE_inside)
+		return scan_line(f, at, end);
+	add_span(f, at, end, SIFT_OWN, false);
+	return end;
 }
 
 struct sifted
