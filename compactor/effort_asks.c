@@ -15,9 +15,9 @@ bool
 effort_asks_next(const struct compact_turn *t)
 {
 	/* "Then" and "instead" go on with what there is. */
-	static const char *const next[] = { "now", "next", "also", "ok", "okay",
-		"great", "good", "nice", "cool", "perfect", "sweet", "thanks",
-		"alright", "awesome", "super", "thx", NULL };
+	WORD_LIST(next, "now", "next", "also", "ok", "okay", "great", "good",
+	    "nice", "cool", "perfect", "sweet", "thanks", "alright", "awesome",
+	    "super", "thx");
 	enum { SHORT = 3 };	/* "Looks good." */
 	struct msg_c_sentence s;
 	const struct words *w;
@@ -27,8 +27,8 @@ effort_asks_next(const struct compact_turn *t)
 	for (i = 0; i < n; i++) {
 		s = turn_sentence(t, i);
 		w = sentence_words(t, i, &room);
-		if (w->count > 2 && !is_asked(&s) && words_instruct(w) &&
-		    (before <= SHORT || word_one_of(w->at[0], next)))
+		if (w->count > 2 && !is_asked(&s) && words_instruct(w, 0) &&
+		    (before <= SHORT || words_one_of(w, 0, &next)))
 			return true;
 		before = w->count;
 	}
@@ -36,7 +36,7 @@ effort_asks_next(const struct compact_turn *t)
 }
 
 bool
-effort_asks_with(struct slice question, const char *const *words)
+effort_asks_with(struct slice question, struct word_list *words)
 {
 	const struct compact_turn t = { .text = question };
 	struct words room;
@@ -45,7 +45,7 @@ effort_asks_with(struct slice question, const char *const *words)
 
 	/* "One more: how can I ..." */
 	for (i = 0; i < w->count && i < 4; i++)
-		if (word_one_of(w->at[i], words))
+		if (words_one_of(w, i, words))
 			return true;
 	return false;
 }
@@ -53,41 +53,39 @@ effort_asks_with(struct slice question, const char *const *words)
 bool
 effort_is_choice(struct slice goal)
 {
-	static const char *const choosing[] = { "should", "which", "pick",
-		"choose", "decide", "recommend", "suggest", "better", "best",
-		"where", "shall", "between", NULL };
+	WORD_LIST(choosing, "should", "which", "pick", "choose", "decide",
+	    "recommend", "suggest", "better", "best", "where", "shall",
+	    "between");
 	/* "Every five hours or so" */
-	static const char *const about[] = { "so", "something", "less", "more",
-		"two", "not", NULL };
+	WORD_LIST(about, "so", "something", "less", "more", "two", "not");
 	const struct compact_turn t = { .text = goal };
 	const struct words *w;
 	struct words room;
 	size_t i;
 
-	static const char *const asking[] = { "what", "when", "who", NULL };
+	WORD_LIST(asking, "what", "when", "who");
 
-	if (turn_says(&t, choosing))
+	if (turn_says(&t, &choosing))
 		return true;
 	w = turn_words(&t, &room);
-	if (w->count > 0 && word_one_of(w->at[0], asking))
+	if (w->count > 0 && words_one_of(w, 0, &asking))
 		return true;
 	for (i = 1; i + 1 < w->count; i++)
 		if (text_is_word(w->at[i], "or"))
-			return !word_one_of(w->at[i + 1], about);
+			return !words_one_of(w, i + 1, &about);
 	return false;
 }
 
 bool
 effort_wants_deed(struct slice goal)
 {
-	static const char *const deeds[] = { "book", "order", "reserve",
-		"schedule", "appointment", "table", "cancel", "send", "rebook",
-		"arrange", "make", "fix", "add", "write", "flight", "flights",
-		"ticket", "tickets", "hotel", "room", "seat", "reservation",
-		NULL };
+	WORD_LIST(deeds, "book", "order", "reserve", "schedule", "appointment",
+	    "table", "cancel", "send", "rebook", "arrange", "make", "fix",
+	    "add", "write", "flight", "flights", "ticket", "tickets", "hotel",
+	    "room", "seat", "reservation");
 	const struct compact_turn t = { .text = goal };
 
-	return turn_says(&t, deeds);
+	return turn_says(&t, &deeds);
 }
 
 /* "Ok, Lisbon", "the 7:10 then". */
@@ -95,13 +93,11 @@ static bool
 picks(const struct compact_turn *t, size_t i)
 {
 	enum { FEW = 4 };
-	static const char *const settled[] = { "ok", "okay", "alright", "then",
-		"fine", "so", NULL };
-	static const char *const open[] = { "but", "not", "or", "maybe", "if",
-		"what", "how", "why", "which", "when", "i", "we", "and",
-		"thanks", "thank", "wait", "waiting", "sure", "wow", "cool",
-		"great", "nice", "good", "perfect", "lol", "haha", "weird",
-		"hm", "hmm", "sorry", "got", NULL };
+	WORD_LIST(settled, "ok", "okay", "alright", "then", "fine", "so");
+	WORD_LIST(open, "but", "not", "or", "maybe", "if", "what", "how", "why",
+	    "which", "when", "i", "we", "and", "thanks", "thank", "wait",
+	    "waiting", "sure", "wow", "cool", "great", "nice", "good",
+	    "perfect", "lol", "haha", "weird", "hm", "hmm", "sorry", "got");
 	struct msg_c_sentence s = turn_sentence(t, i);
 	struct slice text = sentence_text(t, &s);
 	struct words room;
@@ -109,9 +105,9 @@ picks(const struct compact_turn *t, size_t i)
 
 	return w->count > 1 && w->count <= FEW && !is_asked(&s) &&
 	    text.len > 0 && text.ptr[text.len - 1] != '?' &&
-	    (word_one_of(w->at[0], settled) ||
+	    (words_one_of(w, 0, &settled) ||
 		text_is_word(w->at[w->count - 1], "then")) &&
-	    !words_say(w, open);
+	    !words_say(w, &open);
 }
 
 bool
@@ -126,51 +122,47 @@ effort_picks(const struct compact_turn *t)
 bool
 effort_agrees(const struct compact_turn *t)
 {
-	static const char *const yes[] = { "yes", "yeah", "yep", "great",
-		"perfect", "awesome", "nice", "super", "excellent", "lovely",
-		"sweet", "cool", NULL };
+	WORD_LIST(yes, "yes", "yeah", "yep", "great", "perfect", "awesome",
+	    "nice", "super", "excellent", "lovely", "sweet", "cool");
 	const struct words *w;
 	struct words room;
 
 	w = turn_words(t, &room);
-	return w->count > 0 && word_one_of(w->at[0], yes);
+	return w->count > 0 && words_one_of(w, 0, &yes);
 }
 
 bool
 effort_affirms(const struct compact_turn *t)
 {
-	static const char *const yes[] = { "yes", "yeah", "yep", "yup",
-		"correct", "right", NULL };
-	static const char *const that[] = { "that's", "thats", "that", "it",
-		"it's", NULL };
+	WORD_LIST(yes, "yes", "yeah", "yep", "yup", "correct", "right");
+	WORD_LIST(that, "that's", "thats", "that", "it", "it's");
 	struct words room;
 	const struct words *w = turn_words(t, &room);
 
 	if (w->count == 0 || effort_has_thanks(t))
 		return false;
-	return word_one_of(w->at[0], yes) || (w->count <= 3 &&
-	    word_one_of(w->at[0], that) &&
-	    word_one_of(w->at[w->count - 1], yes));
+	return words_one_of(w, 0, &yes) || (w->count <= 3 &&
+	    words_one_of(w, 0, &that) &&
+	    words_one_of(w, w->count - 1, &yes));
 }
 
 bool
 effort_tried_in_vain(const struct compact_turn *t)
 {
-	static const char *const tried[] = { "tried", "retried", NULL };
-	static const char *const vain[] = { "luck", "didn't", "doesn't", "worse",
-		"nothing", "same", "still", "avail", "vain", "success",
-		"difference", "change", "fails", "failed", "nope", NULL };
-	static const char *const well[] = { "worked", "works", "fixed", "helped",
-		"solved", NULL };
+	WORD_LIST(tried, "tried", "retried");
+	WORD_LIST(vain, "luck", "didn't", "doesn't", "worse", "nothing", "same",
+	    "still", "avail", "vain", "success", "difference", "change",
+	    "fails", "failed", "nope");
+	WORD_LIST(well, "worked", "works", "fixed", "helped", "solved");
 
-	return !slice_is(t->does->act, "question") && turn_says(t, tried) &&
-	    turn_says(t, vain) && !turn_says(t, well);
+	return !slice_is(t->does->act, "question") && turn_says(t, &tried) &&
+	    turn_says(t, &vain) && !turn_says(t, &well);
 }
 
 bool
 effort_still_so(const struct compact_turn *t)
 {
-	static const char *const still[] = { "still", NULL };
+	WORD_LIST(still, "still");
 	const struct words *w;
 	struct words room;
 	size_t i;
@@ -181,7 +173,7 @@ effort_still_so(const struct compact_turn *t)
 	w = turn_words(t, &room);
 	/* "I am still waiting" tells of the speaker. */
 	for (i = 1; i < w->count && i < 5; i++)
-		if (word_one_of(w->at[i], still))
+		if (words_one_of(w, i, &still))
 			return !effort_speaks_of_self(t);
 	return false;
 }
@@ -189,7 +181,7 @@ effort_still_so(const struct compact_turn *t)
 bool
 effort_proposes(const struct compact_turn *t)
 {
-	static const char *const suggest[] = { "tried", "try", "checked", NULL };
+	WORD_LIST(suggest, "tried", "try", "checked");
 	struct msg_c_sentence s;
 	const struct words *w;
 	struct words room;
@@ -199,8 +191,8 @@ effort_proposes(const struct compact_turn *t)
 		s = turn_sentence(t, i);
 		w = sentence_words(t, i, &room);
 		/* A rule tells a request, the act model only guesses. */
-		if (w->count > 2 && (is_asked(&s) ? words_say(w, suggest) :
-			words_instruct(w) || (s.rule.len > 0 &&
+		if (w->count > 2 && (is_asked(&s) ? words_say(w, &suggest) :
+			words_instruct(w, 0) || (s.rule.len > 0 &&
 			    (slice_is(s.act, "request") ||
 				slice_is(s.rule, "offer-assistant")))))
 			return true;
@@ -211,32 +203,30 @@ effort_proposes(const struct compact_turn *t)
 bool
 effort_sounds_bad(const struct compact_turn *t)
 {
-	static const char *const bad[] = { "no", "not", "never", "nothing",
-		"only", "but", "problem", "problems", "issue", "issues",
-		"error", "errors", "wrong", "weird", "strange", "help",
-		"until", "instead", "lost", "forgot", "still", "stuck",
-		"cannot", "can't", "won't", "doesn't", "don't", "isn't",
-		"aren't", "didn't", "keeps", "keep", "fails", "failed",
-		"broke", "broken", "hard", "bad", "slow", "stopped", "crash",
-		"crashed", "crashes", "dead", "down", "missing", NULL };
+	WORD_LIST(bad, "no", "not", "never", "nothing", "only", "but",
+	    "problem", "problems", "issue", "issues", "error", "errors",
+	    "wrong", "weird", "strange", "help", "until", "instead", "lost",
+	    "forgot", "still", "stuck", "cannot", "can't", "won't", "doesn't",
+	    "don't", "isn't", "aren't", "didn't", "keeps", "keep", "fails",
+	    "failed", "broke", "broken", "hard", "bad", "slow", "stopped",
+	    "crash", "crashed", "crashes", "dead", "down", "missing");
 
-	return turn_says(t, bad);
+	return turn_says(t, &bad);
 }
 
 bool
 effort_asks_likewise(const struct compact_turn *t)
 {
 	enum { FEW = 4 };
-	static const char *const first[] = { "and", "or", NULL };
-	static const char *const told[] = { "i", "we", "it", "that", "then",
-		"so", "now", "thanks", "thank", "you", "is", "are", "was",
-		NULL };
+	WORD_LIST(first, "and", "or");
+	WORD_LIST(told, "i", "we", "it", "that", "then", "so", "now", "thanks",
+	    "thank", "you", "is", "are", "was");
 	const struct words *w;
 	struct words room;
 
 	w = turn_words(t, &room);
-	return w->count > 1 && w->count <= FEW && word_one_of(w->at[0], first) &&
-	    !words_say(w, told) && !slice_is(t->does->act, "commit") &&
+	return w->count > 1 && w->count <= FEW && words_one_of(w, 0, &first) &&
+	    !words_say(w, &told) && !slice_is(t->does->act, "commit") &&
 	    !slice_is(t->does->act, "accept");
 }
 
@@ -258,9 +248,8 @@ effort_has_thanks(const struct compact_turn *t)
 bool
 effort_promises(struct slice proposal)
 {
-	static const char *const will[] = { "will", "i'll", "we'll", NULL };
-	static const char *const yours[] = { "you", "you'll", "your", "it",
-		"this", "that", NULL };
+	WORD_LIST(will, "will", "i'll", "we'll");
+	WORD_LIST(yours, "you", "you'll", "your", "it", "this", "that");
 	const struct compact_turn t = { .text = proposal };
 	const struct words *w;
 	struct words room;
@@ -268,8 +257,8 @@ effort_promises(struct slice proposal)
 
 	w = turn_words(&t, &room);
 	for (i = 0; i < w->count; i++)
-		if (word_one_of(w->at[i], will))
-			return i == 0 || !word_one_of(w->at[i - 1], yours);
+		if (words_one_of(w, i, &will))
+			return i == 0 || !words_one_of(w, i - 1, &yours);
 	return false;
 }
 
@@ -277,44 +266,44 @@ bool
 effort_declines(const struct compact_turn *t)
 {
 	enum { FEW = 6 };
-	static const char *const no[] = { "no", "nope", "nah", NULL };
-	static const char *const enough[] = { "that's", "thats", "fine", "good",
-		"ok", "okay", "all", "thanks", "thank", "thx", "not", "it's",
-		"you", "is", "that", "for", "now", "need", "bye", NULL };
+	WORD_LIST(no, "no", "nope", "nah");
+	WORD_LIST(enough, "that's", "thats", "fine", "good", "ok", "okay",
+	    "all", "thanks", "thank", "thx", "not", "it's", "you", "is", "that",
+	    "for", "now", "need", "bye");
 	const struct words *w;
 	struct words room;
 	size_t i;
 
 	w = turn_words(t, &room);
-	if (w->count == 0 || w->count > FEW || !word_one_of(w->at[0], no))
+	if (w->count == 0 || w->count > FEW || !words_one_of(w, 0, &no))
 		return false;
 	for (i = 1; i < w->count; i++)
-		if (!word_one_of(w->at[i], enough))
+		if (!words_one_of(w, i, &enough))
 			return false;
 	return true;
 }
 
 bool
-effort_asks_can(const struct compact_turn *t, const char *const *who)
+effort_asks_can(const struct compact_turn *t, struct word_list *who)
 {
-	static const char *const may[] = { "can", "could", "may", NULL };
+	WORD_LIST(may, "can", "could", "may");
 	const struct words *w;
 	struct words room;
 	size_t i;
 
 	w = turn_words(t, &room);
 	for (i = 0; i + 2 < w->count && i < 3; i++)
-		if (word_one_of(w->at[i], may))
-			return word_one_of(w->at[i + 1], who);
+		if (words_one_of(w, i, &may))
+			return words_one_of(w, i + 1, who);
 	return false;
 }
 
 bool
 effort_asks_leave(const struct compact_turn *t)
 {
-	static const char *const who[] = { "i", "you", "we", NULL };
+	WORD_LIST(who, "i", "you", "we");
 
-	return effort_asks_can(t, who);
+	return effort_asks_can(t, &who);
 }
 
 bool
@@ -338,48 +327,46 @@ effort_tells_deed(struct slice proposal)
 bool
 effort_asks_task(const struct compact_turn *t)
 {
-	static const char *const tasks[] = { "write", "add", "fix", "create",
-		"make", "remove", "rename", "update", "change", "build",
-		"install", "translate", "find", "book", "order", "send",
-		"convert", "migrate", "refactor", "replace", "delete", "bump",
-		"deploy", "set", NULL };
-	static const char *const first[] = { "now", "and", "then", "ok", "okay",
-		"also", NULL };
+	WORD_LIST(tasks, "write", "add", "fix", "create", "make", "remove",
+	    "rename", "update", "change", "build", "install", "translate",
+	    "find", "book", "order", "send", "convert", "migrate", "refactor",
+	    "replace", "delete", "bump", "deploy", "set");
+	WORD_LIST(first, "now", "and", "then", "ok", "okay", "also");
 	const struct words *w;
 	struct words room;
 	size_t i = 0;
 
 	w = turn_words(t, &room);
-	while (i < w->count && word_one_of(w->at[i], first))
+	while (i < w->count && words_one_of(w, i, &first))
 		i++;
-	return i + 2 < w->count && word_one_of(w->at[i], tasks);
+	return i + 2 < w->count && words_one_of(w, i, &tasks);
 }
 
 bool
 effort_points_back(const struct compact_turn *t)
 {
-	static const char *const back[] = { "those", "these", "them", "others",
-		"rest", "remaining", NULL };
+	WORD_LIST(back, "those", "these", "them", "others", "rest",
+	    "remaining");
 
-	return turn_says(t, back);
+	return turn_says(t, &back);
 }
 
 bool
 effort_mocks(const struct compact_turn *t)
 {
-	static const char *const counts[] = { "second", "third", "fourth",
-		"fifth", "sixth", "tenth", "hundredth", NULL };
-	static const char *const always[] = { "always", "usual", NULL };
+	WORD_LIST(counts, "second", "third", "fourth", "fifth", "sixth",
+	    "tenth", "hundredth");
+	WORD_LIST(always, "always", "usual");
 	const struct words *w;
 	struct words room;
 	size_t i;
 
 	w = turn_words(t, &room);
 	for (i = 0; i + 1 < w->count; i++)
-		if ((word_one_of(w->at[i], counts) &&
+		if ((words_one_of(w, i, &counts) &&
 			text_is_word(w->at[i + 1], "time")) ||
 		    (text_is_word(w->at[i], "as") &&
-			word_one_of(w->at[i + 1], always)))
+			words_one_of(w, i + 1, &always)))
 			return true;
 	return false;
 }

@@ -329,12 +329,11 @@ is_aside(const struct effort_state *s, const struct compact_turn *t,
 static bool
 wants_more(const struct compact_turn *t, const struct voices *v)
 {
-	static const char *const it[] = { "it", "the", "this", "that", "they",
-		"these", "those", NULL };
+	WORD_LIST(it, "it", "the", "this", "that", "they", "these", "those");
 
 	return voices_is_reported(v->adjacent, t) && !v->room &&
 	    v->answered->number == v->adjacent->report_turn &&
-	    !effort_shifts(t) && effort_asks_can(t, it);
+	    !effort_shifts(t) && effort_asks_can(t, &it);
 }
 
 static struct effort_choice

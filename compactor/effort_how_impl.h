@@ -62,8 +62,8 @@ void told_marks(const struct told *k, const struct msg_a_work *w,
 
 /* One of the phrases begins within the first words; anywhere. */
 bool words_begin(const struct words *w, size_t first,
-    const char *const *phrases);
-bool words_have(const struct words *w, const char *const *phrases);
+    struct word_list *phrases);
+bool words_have(const struct words *w, struct word_list *phrases);
 /* How many words lead to it and tell nothing: "ok so". */
 size_t told_lead(const struct words *w);
 /* It says what somebody has done. */

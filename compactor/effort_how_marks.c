@@ -24,20 +24,18 @@ bit(uint64_t bits, size_t i)
 static bool
 is_plan(const struct told *k)
 {
-	static const char *const let_me[] = { "let me", NULL };
-	static const char *const let_know[] = { "let me know", NULL };
-	static const char *const plans[] = { "i'll", "we'll", "i will",
-		"we will", "i'm going", "i'm gonna", "i am going", "let's",
-		"next steps", "next step", "looking", "checking", "gimme",
-		"give me", "one moment", "a moment", "working on it",
-		"should be ok", "should be fine", "should be back",
-		"should be fixed", "should be over", "should be good",
-		"should be up", "is on it", "i suggest", "i propose", "i see",
-		NULL };
+	PHRASE_LIST(let_me, "let me");
+	PHRASE_LIST(let_know, "let me know");
+	PHRASE_LIST(plans, "i'll", "we'll", "i will", "we will", "i'm going",
+	    "i'm gonna", "i am going", "let's", "next steps", "next step",
+	    "looking", "checking", "gimme", "give me", "one moment", "a moment",
+	    "working on it", "should be ok", "should be fine", "should be back",
+	    "should be fixed", "should be over", "should be good",
+	    "should be up", "is on it", "i suggest", "i propose", "i see");
 
 	/* "I deployed it, let me roll back" */
-	return words_begin(k->w, k->first + 4, plans) ||
-	    (words_have(k->w, let_me) && !words_have(k->w, let_know));
+	return words_begin(k->w, k->first + 4, &plans) ||
+	    (words_have(k->w, &let_me) && !words_have(k->w, &let_know));
 }
 
 /* "You want a table for two": what is asked for, said once more. */
@@ -51,17 +49,16 @@ is_recap(const struct told *k)
 static bool
 is_proof(const struct told *k, const struct msg_a_work *w)
 {
-	static const char *const tests[] = { "tests", "test", "suite", "suites",
-		"coverage", "linter", "lint", "typecheck", "pytest", "checks",
-		"verified", NULL };
+	WORD_LIST(tests, "tests", "test", "suite", "suites", "coverage",
+	    "linter", "lint", "typecheck", "pytest", "checks", "verified");
 	size_t i;
 
 	for (i = 0; i < w->keywords.count; i++)
-		if (word_one_of(w->keywords.at[i], tests))
+		if (word_one_of(w->keywords.at[i], &tests))
 			return false;
 	/* "I replaced it, and all tests pass" tells of it only then. */
 	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
-		if (word_one_of(k->w->at[i], tests))
+		if (words_one_of(k->w, i, &tests))
 			return true;
 	return false;
 }
@@ -118,33 +115,30 @@ is_heading(const struct told *k)
 static bool
 is_beside(const struct told *k)
 {
-	static const char *const asides[] = { "one thing", "note that",
-		"to note", "as before", "unchanged", "untouched", "the rest",
-		"the others", "other errors", "by the way", "btw", "still",
-		"reverted my", "cleaned up", "follow-up", "up to you",
-		"once you", "unless", "follow up",
-		"the next deploy", NULL };
+	PHRASE_LIST(asides, "one thing", "note that", "to note", "as before",
+	    "unchanged", "untouched", "the rest", "the others", "other errors",
+	    "by the way", "btw", "still", "reverted my", "cleaned up",
+	    "follow-up", "up to you", "once you", "unless", "follow up",
+	    "the next deploy");
 
-	return words_have(k->w, asides);
+	return words_have(k->w, &asides);
 }
 
 static bool
 is_denied(const struct told *k)
 {
-	static const char *const nots[] = { "no", "not", "doesn't", "don't",
-		"didn't", "isn't", "wasn't", "won't", "can't", "cannot",
-		"never", "nothing", NULL };
+	WORD_LIST(nots, "no", "not", "doesn't", "don't", "didn't", "isn't",
+	    "wasn't", "won't", "can't", "cannot", "never", "nothing");
 
-	return words_say(k->w, nots);
+	return words_say(k->w, &nots);
 }
 
 static bool
 leaves_choice(const struct told *k)
 {
-	static const char *const options[] = { "either", "options", "ways",
-		"or", NULL };
+	WORD_LIST(options, "either", "options", "ways", "or");
 
-	return words_say(k->w, options);
+	return words_say(k->w, &options);
 }
 
 /* "Done.", "finished": of one that does it for him it has to be more. */
@@ -161,65 +155,61 @@ is_empty(const struct told *k)
 static bool
 is_unsure(const struct told *k)
 {
-	static const char *const perhaps[] = { "maybe", "perhaps", "probably",
-		"usually", "typically", "mostly", "likely", "might", "may",
-		"could", "i think", "i guess", "i suppose", "possible",
-		"possibly", "often", "most likely", NULL };
+	PHRASE_LIST(perhaps, "maybe", "perhaps", "probably", "usually",
+	    "typically", "mostly", "likely", "might", "may", "could", "i think",
+	    "i guess", "i suppose", "possible", "possibly", "often",
+	    "most likely");
 
-	return words_have(k->w, perhaps);
+	return words_have(k->w, &perhaps);
 }
 
 static bool
 is_conditional(const struct told *k)
 {
-	static const char *const ifs[] = { "if", "unless", "when", "otherwise",
-		"in case", NULL };
+	PHRASE_LIST(ifs, "if", "unless", "when", "otherwise", "in case");
 
-	return words_begin(k->w, k->first + 1, ifs);
+	return words_begin(k->w, k->first + 1, &ifs);
 }
 
 /* ---- headings ---- */
 
-/* By the words of a heading or of a label. */
+/* By the words of a heading or of a label, the first of its sentence. */
 static enum told_part
-part_of(const struct words *w)
+part_of(const struct words *w, size_t n)
 {
-	static const char *const fix[] = { "fix", "fixes", "fixed", "change",
-		"changes", "changed", "did", "solution", "done", "new",
-		"summary", "overview", "implementation", "implemented",
-		"resolution", "answer", "how", "work", "added", "updates",
-		"result", "deployed", "released", "finished", NULL };
-	static const char *const cause[] = { "cause", "reason", "why",
-		"finding", "findings", "found", "problem", "issue",
-		"diagnosis", "analysis", "background", "before", "wrong",
-		"happened", "symptom", "context", NULL };
-	static const char *const rest[] = { "test", "tests", "testing",
-		"tested", "verification", "verified", "checks", "checked",
-		"next", "open", "note", "notes", "didn't", "follow-up",
-		"follow-ups", "remaining", "not", "side", "caveats", "todo",
-		"plan", "numbers", "usage", "see", "kept", "left", "risks",
-		"later", "benchmarks", "options", "questions", "steps", NULL };
+	WORD_LIST(fix, "fix", "fixes", "fixed", "change", "changes", "changed",
+	    "did", "solution", "done", "new", "summary", "overview",
+	    "implementation", "implemented", "resolution", "answer", "how",
+	    "work", "added", "updates", "result", "deployed", "released",
+	    "finished");
+	WORD_LIST(cause, "cause", "reason", "why", "finding", "findings",
+	    "found", "problem", "issue", "diagnosis", "analysis", "background",
+	    "before", "wrong", "happened", "symptom", "context");
+	WORD_LIST(rest, "test", "tests", "testing", "tested", "verification",
+	    "verified", "checks", "checked", "next", "open", "note", "notes",
+	    "didn't", "follow-up", "follow-ups", "remaining", "not", "side",
+	    "caveats", "todo", "plan", "numbers", "usage", "see", "kept",
+	    "left", "risks", "later", "benchmarks", "options", "questions",
+	    "steps");
 
-	if (words_say(w, rest))
+	if (words_say_within(w, n, &rest))
 		return PART_rest;
-	if (words_say(w, cause))
+	if (words_say_within(w, n, &cause))
 		return PART_cause;
-	return words_say(w, fix) ? PART_fix : PART_none;
+	return words_say_within(w, n, &fix) ? PART_fix : PART_none;
 }
 
-/* Its words up to a colon near its beginning; none: it has no label. */
-static struct words
-label_of(const struct told *k)
+/* How many words are before a colon near its beginning; 0: it has no label. */
+static size_t
+label_words(const struct told *k)
 {
 	const char *colon = memmem(k->text.ptr,
 	    k->text.len < LABEL_BYTES ? k->text.len : LABEL_BYTES, ": ", 2);
-	struct words label = { .count = 0 };
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; colon != NULL && i < k->w->count &&
-	     k->w->at[i].ptr < colon; i++)
-		label.at[label.count++] = k->w->at[i];
-	return label;
+	while (colon != NULL && i < k->w->count && k->w->at[i].ptr < colon)
+		i++;
+	return i;
 }
 
 /* ---- reading ---- */
@@ -229,7 +219,7 @@ static void
 pass_by(struct told *k)
 {
 	if (is_heading(k)) {
-		k->part = part_of(k->w);
+		k->part = part_of(k->w, k->w->count);
 		k->titled = is_titled(k);
 	} else if (!k->titled && !told_item(k))
 		k->part = PART_none;	/* "Here is what changed:" is over */
@@ -319,8 +309,8 @@ static void
 mark_place(const struct told *k, struct how_marks *m)
 {
 	size_t n = sentence_count(k->t);
-	struct words label = label_of(k);
-	enum told_part part = label.count > 0 ? part_of(&label) : PART_none;
+	size_t label = label_words(k);
+	enum told_part part = label > 0 ? part_of(k->w, label) : PART_none;
 	bool item = told_item(k);
 	const struct compact_turn *t = k->t;
 
@@ -346,19 +336,17 @@ mark_place(const struct told *k, struct how_marks *m)
 	    bit(k->causes, k->i - 1);
 	m->of[MARK_asks] = k->other && t->text.len > 0 &&
 	    t->text.ptr[t->text.len - 1] == '?';
-	m->of[MARK_colon] = label.count > 0;
+	m->of[MARK_colon] = label > 0;
 }
 
 static void
 mark_kind(const struct told *k, struct how_marks *m)
 {
-	static const char *const well[] = { "works", "work", "worked",
-		"working", "gone", "runs", "running", "back", "fine", "good",
-		"great", "perfect", "passes", "pass", "green", "stable",
-		"loads", "starts", "up", "again", "clean", "correct", "right",
-		"happy", NULL };
-	static const char *const gives[] = { "here is", "here are", "here's",
-		"this is", NULL };
+	WORD_LIST(well, "works", "work", "worked", "working", "gone", "runs",
+	    "running", "back", "fine", "good", "great", "perfect", "passes",
+	    "pass", "green", "stable", "loads", "starts", "up", "again",
+	    "clean", "correct", "right", "happy");
+	PHRASE_LIST(gives, "here is", "here are", "here's", "this is");
 	bool owner = !k->other && k->ends, deed = bit(k->deeds, k->i);
 	uint64_t doing = k->deeds | k->bids;
 	bool cause = bit(k->causes, k->i), did = told_what_did_it(k);
@@ -371,13 +359,13 @@ mark_kind(const struct told *k, struct how_marks *m)
 	m->of[MARK_own_did] = owner && did;
 	m->of[MARK_own_past] = owner && !cause && told_past(k);
 	m->of[MARK_closes] = owner && k->s.concludes;
-	m->of[MARK_well] = owner && words_say(k->w, well);
+	m->of[MARK_well] = owner && words_say(k->w, &well);
 	m->of[MARK_choosing] = k->ends && k->choosing;
 	m->of[MARK_done] = k->other && deed && sentence_count(k->t) == 1;
 	if (!k->other)
 		return;
 	m->of[MARK_came] = !deed && told_came(k);
-	m->of[MARK_gives] = words_begin(k->w, k->first + 1, gives);
+	m->of[MARK_gives] = words_begin(k->w, k->first + 1, &gives);
 	m->of[MARK_bids] = bit(k->bids, k->i);
 	m->of[MARK_explains] = !bit(doing, k->i) && doing >> k->i > 0;
 	m->of[MARK_acts] = bit(doing, k->i) && k->i > 0 &&
@@ -404,9 +392,8 @@ static bool
 has_figure(struct slice text)
 {
 	enum { UNIT_BYTES = 7 };	/* of the longest */
-	static const char *const units[] = { "%", "s", "ms", "min", "h", "kb",
-		"mb", "gb", "seconds", "minutes", "hours", "times", "of",
-		"percent", "px", NULL };
+	WORD_LIST(units, "%", "s", "ms", "min", "h", "kb", "mb", "gb",
+	    "seconds", "minutes", "hours", "times", "of", "percent", "px");
 	size_t i, n;
 
 	for (i = 1; i < text.len; i++) {
@@ -418,7 +405,7 @@ has_figure(struct slice text)
 		for (n = i; n < text.len && n <= i + UNIT_BYTES &&
 		     strchr(" .,;:)!", text.ptr[n]) == NULL; n++)
 			;
-		if (n > i && word_one_of(slice_of(text.ptr + i, n - i), units))
+		if (n > i && word_one_of(slice_of(text.ptr + i, n - i), &units))
 			return true;
 	}
 	return false;
@@ -427,18 +414,18 @@ has_figure(struct slice text)
 static void
 mark_words(const struct told *k, struct how_marks *m)
 {
-	static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
-	static const char *const nows[] = { "now", NULL };
-	static const char *const thens[] = { "then", "so", NULL };
+	WORD_LIST(doers, "i", "i've", "we", "we've");
+	WORD_LIST(nows, "now");
+	WORD_LIST(thens, "then", "so");
 
 	m->of[MARK_content] = at_most(k->content, 4);
 	m->of[MARK_end_content] = k->ends ? at_most(k->content, 4) : 0;
 	m->of[MARK_brief] = k->w->count <= 3;
 	m->of[MARK_long] = k->text.len > LONG_WORDS_BYTES;
 	m->of[MARK_doer] = k->first < k->w->count &&
-	    word_one_of(k->w->at[k->first], doers);
-	m->of[MARK_now] = words_say(k->w, nows);
-	m->of[MARK_then] = k->w->count > 0 && word_one_of(k->w->at[0], thens);
+	    words_one_of(k->w, k->first, &doers);
+	m->of[MARK_now] = words_say(k->w, &nows);
+	m->of[MARK_then] = k->w->count > 0 && words_one_of(k->w, 0, &thens);
 	m->of[MARK_code] = has_code(k->text);
 	m->of[MARK_figure] = has_figure(k->text);
 }
@@ -447,8 +434,8 @@ static void
 mark_against(const struct told *k, const struct msg_a_work *w,
     struct how_marks *m)
 {
-	static const char *const wills[] = { "will", "i'll", "he'll", "she'll",
-		"they'll", "we'll", "it'll", "you'll", "shall", NULL };
+	WORD_LIST(wills, "will", "i'll", "he'll", "she'll", "they'll", "we'll",
+	    "it'll", "you'll", "shall");
 	bool heading = is_heading(k);
 
 	m->of[MARK_empty] = is_empty(k);
@@ -463,7 +450,7 @@ mark_against(const struct told *k, const struct msg_a_work *w,
 	m->of[MARK_options] = leaves_choice(k);
 	m->of[MARK_perhaps] = is_unsure(k);
 	m->of[MARK_if_so] = is_conditional(k);
-	m->of[MARK_will] = words_say(k->w, wills);
+	m->of[MARK_will] = words_say(k->w, &wills);
 }
 
 void

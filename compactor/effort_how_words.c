@@ -6,19 +6,18 @@
 #include "common/text.h"
 #include "compactor/effort_how_impl.h"
 #include "compactor/summary.h"
-#include "compactor/word_index.h"
 
 size_t
 told_lead(const struct words *w)
 {
-	static const char *const leads[] = { "ok", "okay", "so", "yes", "yep",
-		"yeah", "right", "and", "then", "well", "actually", "great",
-		"sure", "alright", "ah", "oh", "argh", "fine", "just", "also",
-		"finally", "indeed", "turns", "turned", "out", "nice", "cool",
-		"lol", "hm", "hmm", "now", "perfect", NULL };
+	WORD_LIST(leads, "ok", "okay", "so", "yes", "yep", "yeah", "right",
+	    "and", "then", "well", "actually", "great", "sure", "alright", "ah",
+	    "oh", "argh", "fine", "just", "also", "finally", "indeed", "turns",
+	    "turned", "out", "nice", "cool", "lol", "hm", "hmm", "now",
+	    "perfect");
 	size_t i = 0;
 
-	while (i + 1 < w->count && word_one_of(w->at[i], leads))
+	while (i + 1 < w->count && words_one_of(w, i, &leads))
 		i++;
 	return i;
 }
@@ -45,25 +44,25 @@ is_phrase(const struct words *w, size_t at, const char *phrase)
 	return false;
 }
 
-/* One of the phrases begins within the first words. */
 bool
-words_begin(const struct words *w, size_t first, const char *const *phrases)
+words_begin(const struct words *w, size_t first, struct word_list *phrases)
 {
-	const struct word_index *x = word_index_of(phrases);
-	unsigned letter, n;
+	const char *const *phrase;
 	size_t i;
 
-	for (i = 0; i < w->count && i < first; i++) {
-		letter = word_index_letter(w->at[i].ptr[0]);
-		for (n = x->from[letter]; n < x->from[letter + 1]; n++)
-			if (is_phrase(w, i, x->words[n].word))
+	/* Mostly none of them begins a phrase. */
+	if (!words_say(w, phrases))
+		return false;
+	for (i = 0; i < w->count && i < first; i++)
+		for (phrase = phrases->words; *phrase != NULL &&
+		     words_one_of(w, i, phrases); phrase++)
+			if (is_phrase(w, i, *phrase))
 				return true;
-	}
 	return false;
 }
 
 bool
-words_have(const struct words *w, const char *const *phrases)
+words_have(const struct words *w, struct word_list *phrases)
 {
 	return words_begin(w, w->count, phrases);
 }
@@ -72,50 +71,46 @@ words_have(const struct words *w, const char *const *phrases)
 bool
 told_cause(const struct told *k)
 {
-	static const char *const causes[] = { "turned out", "turns out",
-		"it was the", "it was a", "it was an", "it was my",
-		"it was our", "it was just", "it was that", "it is the",
-		"there was a", "there was an", "there was no", "had expired",
-		"has expired", "was expired", "is expired", "expired",
-		"the problem was", "the issue was", "the reason was",
-		"the cause was", "the problem is", "the issue is",
-		"the reason is", "the cause is", "was the problem",
-		"was the issue", "was the cause", "was the reason",
-		"was the culprit", "was the trick", "was to blame",
-		"root cause", "due to", "because of", "because", "caused by",
-		"is caused", "was caused", "comes from", "came from", "culprit",
-		"typo", "i forgot", "i had", "we had", "was missing", NULL };
+	PHRASE_LIST(causes, "turned out", "turns out", "it was the", "it was a",
+	    "it was an", "it was my", "it was our", "it was just",
+	    "it was that", "it is the", "there was a", "there was an",
+	    "there was no", "had expired", "has expired", "was expired",
+	    "is expired", "expired", "the problem was", "the issue was",
+	    "the reason was", "the cause was", "the problem is", "the issue is",
+	    "the reason is", "the cause is", "was the problem", "was the issue",
+	    "was the cause", "was the reason", "was the culprit",
+	    "was the trick", "was to blame", "root cause", "due to",
+	    "because of", "because", "caused by", "is caused", "was caused",
+	    "comes from", "came from", "culprit", "typo", "i forgot", "i had",
+	    "we had", "was missing");
 
-	return words_have(k->w, causes);
+	return words_have(k->w, &causes);
 }
 
 /* "Dividing was the trick": what did it is named before. */
 bool
 told_what_did_it(const struct told *k)
 {
-	static const char *const did[] = { "did it", "did the trick", "helped",
-		"fixed it", "fixed that", "solved it", "solved that",
-		"was enough", "was it", NULL };
-	static const char *const bare[] = { "that", "this", "it", "which",
-		"yes", NULL };
+	PHRASE_LIST(did, "did it", "did the trick", "helped", "fixed it",
+	    "fixed that", "solved it", "solved that", "was enough", "was it");
+	WORD_LIST(bare, "that", "this", "it", "which", "yes");
 
 	return k->first < k->w->count && k->content > 0 &&
-	    words_have(k->w, did) && !word_one_of(k->w->at[k->first], bare);
+	    words_have(k->w, &did) && !words_one_of(k->w, k->first, &bare);
 }
 
 /* Seen to, handed on, looked at: a deed that mends nothing. */
 static bool
-is_check(struct slice word)
+is_check(const struct words *w, size_t i)
 {
-	static const char *const checks[] = { "ran", "tested", "tried",
-		"checked", "merged", "merging", "shipped", "approved",
-		"released", "closed", "closing", "looked", "noticed", "updated",
-		"done", "confirmed", "verified", "opened", "waited", "asked",
-		"pushed", "deployed", "received", "worked", "helped", "needed",
-		"seemed", "stopped", "failed", "used", "based", "named",
-		"called", NULL };
+	WORD_LIST(checks, "ran", "tested", "tried", "checked", "merged",
+	    "merging", "shipped", "approved", "released", "closed", "closing",
+	    "looked", "noticed", "updated", "done", "confirmed", "verified",
+	    "opened", "waited", "asked", "pushed", "deployed", "received",
+	    "worked", "helped", "needed", "seemed", "stopped", "failed", "used",
+	    "based", "named", "called");
 
-	return word_one_of(word, checks);
+	return words_one_of(w, i, &checks);
 }
 
 static bool
@@ -125,22 +120,18 @@ is_past(struct slice word)
 	    memcmp(word.ptr + word.len - 3, "eed", 3) != 0;
 }
 
-static const char *const deeds[] = { "set", "put", "wrote", "made", "built",
-	"split", "reset", "cut", "rewrote", "gave", "bought", "sent", "rebuilt",
-	"shut", "redid", "undid", "chose", "drew", "drove", "threw", "hung",
-	"dug", "took", "came", "did", "wound", "tore", "froze", NULL };
+WORD_LIST(deeds, "set", "put", "wrote", "made", "built", "split", "reset",
+    "cut", "rewrote", "gave", "bought", "sent", "rebuilt", "shut", "redid",
+    "undid", "chose", "drew", "drove", "threw", "hung", "dug", "took", "came",
+    "did", "wound", "tore", "froze");
 
 /* "Moved it into the page", "rolled back": who did it is understood. */
 static bool
 begins_with_deed(const struct told *k)
 {
-	struct slice word;
-
-	if (k->first >= k->w->count)
-		return false;
-	word = k->w->at[k->first];
-	return is_past(word) || (!slice_is(k->t->role, "assistant") &&
-	    word_one_of(word, deeds));
+	return k->first < k->w->count && (is_past(k->w->at[k->first]) ||
+	    (!slice_is(k->t->role, "assistant") &&
+		words_one_of(k->w, k->first, &deeds)));
 }
 
 /* "He came and replaced the valve" */
@@ -150,44 +141,44 @@ does_first(const struct told *k)
 	size_t i = k->first + 1;
 
 	return i < k->w->count && (is_past(k->w->at[i]) ||
-	    word_one_of(k->w->at[i], deeds));
+	    words_one_of(k->w, i, &deeds));
 }
 
 /* The verb of what the owner has done. */
 static bool
 is_only_check(const struct told *k)
 {
-	static const char *const who[] = { "i", "i've", "we", "we've", "have",
-		"just", NULL };
+	WORD_LIST(who, "i", "i've", "we", "we've", "have", "just");
 	size_t i = k->first;
 
-	while (i < k->w->count && word_one_of(k->w->at[i], who))
+	while (i < k->w->count && words_one_of(k->w, i, &who))
 		i++;
-	return i < k->w->count && is_check(k->w->at[i]);
+	return i < k->w->count && is_check(k->w, i);
 }
 
 /* "I moved it", "moved it" */
 bool
 told_deed(const struct told *k)
 {
-	static const char *const doers[] = { "i", "i've", "we", "we've",
-		"he", "she", "they", NULL };
-	static const char *const well[] = { "now", "again", NULL };
-	static const char *const looked[] = { "looked", "checked", "reviewed",
-		"read", "searched", "found", "analyzed", "tried", "tested",
-		"ran", "see", "noticed", "asked", "need", NULL };
+	WORD_LIST(doers, "i", "i've", "we", "we've", "he", "she", "they");
+	WORD_LIST(well, "now", "again");
+	WORD_LIST(looked, "looked", "checked", "reviewed", "read", "searched",
+	    "found", "analyzed", "tried", "tested", "ran", "see", "noticed",
+	    "asked", "need");
 	bool named = k->first < k->w->count &&
-	    word_one_of(k->w->at[k->first], doers);
+	    words_one_of(k->w, k->first, &doers);
 
 	if (named ? !words_done(k->w) && !does_first(k) : !begins_with_deed(k))
 		return false;
 	/* The owner's "merged", "restored now" say that it is good. */
 	if (!k->other)
 		return !is_only_check(k) &&
-		    (named || !words_say(k->w, well));
-	return !word_one_of(k->w->at[k->first + named], looked) &&
+		    (named || !words_say(k->w, &well));
+	if (k->first + named == k->w->count)
+		return true;	/* "ok, now I" */
+	return !words_one_of(k->w, k->first + named, &looked) &&
 	    !(k->first + 2 < k->w->count && named &&
-		word_one_of(k->w->at[k->first + 2], looked));
+		words_one_of(k->w, k->first + 2, &looked));
 }
 
 /* "The index is created", right after it was asked for. */
@@ -195,20 +186,19 @@ bool
 told_came(const struct told *k)
 {
 	enum { SHORT = 2 };
-	static const char *const be[] = { "is", "are", "been", "was", "were",
-		NULL };
-	static const char *const was[] = { "was", "were", NULL };
-	static const char *const over[] = { "complete", "successful", "ready",
-		"done", "finished", "live", NULL };
+	WORD_LIST(be, "is", "are", "been", "was", "were");
+	WORD_LIST(was, "was", "were");
+	WORD_LIST(over, "complete", "successful", "ready", "done", "finished",
+	    "live");
 	size_t i;
 
 	/* In a long report that is how it was before. */
-	if (sentence_count(k->t) > SHORT && words_say(k->w, was))
+	if (sentence_count(k->t) > SHORT && words_say(k->w, &was))
 		return false;
 	for (i = 0; sentence_count(k->t) <= SHORT && i + 1 < k->w->count; i++)
-		if (word_one_of(k->w->at[i], be) &&
+		if (words_one_of(k->w, i, &be) &&
 		    (is_past(k->w->at[i + 1]) ||
-			word_one_of(k->w->at[i + 1], over)))
+			words_one_of(k->w, i + 1, &over)))
 			return true;
 	return words_done(k->w);
 }
@@ -217,27 +207,26 @@ told_came(const struct told *k)
 static bool
 is_bidden(const struct told *k)
 {
-	static const char *const things[] = { "it", "them", "the", "your",
-		"this", "these", "those", "both", "everything", NULL };
-	static const char *const no_verbs[] = { "is", "was", "does", "did",
-		"has", "have", "had", "in", "on", "at", "for", "with", "from",
-		"by", "of", "to", "as", "if", "when", "while", "because",
-		"since", "and", "or", "but", "not", "all", "both", "than",
-		"that", "like", "after", "before", "until", "only", "what",
-		"where", "how", "which", "who", "why", "then", "under", "over",
-		"into", "about", "without", "within", "behind", "near",
-		"through", "between", "during", "against", "i", "you", "we",
-		"they", "he", "she", "it", "this", "maybe", "perhaps",
-		"probably", "once", "just", "even", "also", "given", "per",
-		"unlike", "despite", "though", "although", "whether", "are",
-		"were", "can", "could", "will", "would", "should", NULL };
+	WORD_LIST(things, "it", "them", "the", "your", "this", "these", "those",
+	    "both", "everything");
+	WORD_LIST(no_verbs, "is", "was", "does", "did", "has", "have", "had",
+	    "in", "on", "at", "for", "with", "from", "by", "of", "to", "as",
+	    "if", "when", "while", "because", "since", "and", "or", "but",
+	    "not", "all", "both", "than", "that", "like", "after", "before",
+	    "until", "only", "what", "where", "how", "which", "who", "why",
+	    "then", "under", "over", "into", "about", "without", "within",
+	    "behind", "near", "through", "between", "during", "against", "i",
+	    "you", "we", "they", "he", "she", "it", "this", "maybe", "perhaps",
+	    "probably", "once", "just", "even", "also", "given", "per",
+	    "unlike", "despite", "though", "although", "whether", "are", "were",
+	    "can", "could", "will", "would", "should");
 	size_t i = k->first;
 	struct slice verb;
 
-	if (i + 1 >= k->w->count || !word_one_of(k->w->at[i + 1], things))
+	if (i + 1 >= k->w->count || !words_one_of(k->w, i + 1, &things))
 		return false;
 	verb = k->w->at[i];
-	return !word_one_of(verb, no_verbs) &&
+	return !words_one_of(k->w, i, &no_verbs) &&
 	    strchr("sdg", verb.ptr[verb.len - 1] | 0x20) == NULL;
 }
 
@@ -245,34 +234,31 @@ is_bidden(const struct told *k)
 bool
 told_to_do(const struct told *k)
 {
-	static const char *const who[] = { "i", "i'd", "you", "you'd", "we",
-		"would", "could", "can", "should", "need", "have", "has", "to",
-		"must", "please", "try", "also", "then", "or", "and", "simply",
-		"just", "only", "instead", "either", "first", "maybe",
-		"perhaps", "might", "want", "better", NULL };
-	struct words rest = { .count = 0 };
-	size_t i = k->first, n;
+	WORD_LIST(who, "i", "i'd", "you", "you'd", "we", "would", "could",
+	    "can", "should", "need", "have", "has", "to", "must", "please",
+	    "try", "also", "then", "or", "and", "simply", "just", "only",
+	    "instead", "either", "first", "maybe", "perhaps", "might", "want",
+	    "better");
+	size_t i = k->first;
 
-	if (words_instruct(k->w) || is_bidden(k))
+	if (words_instruct(k->w, 0) || is_bidden(k))
 		return true;
-	while (i < k->w->count && word_one_of(k->w->at[i], who))
+	while (i < k->w->count && words_one_of(k->w, i, &who))
 		i++;
-	for (n = i; n < k->w->count; n++)
-		rest.at[rest.count++] = k->w->at[n];
-	return i > k->first && rest.count > 1 && words_instruct(&rest);
+	return i > k->first && i + 1 < k->w->count && words_instruct(k->w, i);
 }
 
 /* "Check the log", "have a look at it": nothing is mended by it. */
 bool
 told_to_look(const struct told *k)
 {
-	static const char *const look[] = { "check", "look", "see", "show",
-		"verify", "inspect", "measure", "find", "wait", "search",
-		"report", "take a look", "have a look", NULL };
+	WORD_LIST(look, "check", "look", "see", "show", "verify", "inspect",
+	    "measure", "find", "wait", "search", "report", "take a look",
+	    "have a look");
 	size_t i;
 
 	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
-		if (word_one_of(k->w->at[i], look))
+		if (words_one_of(k->w, i, &look))
 			return true;
 	return false;
 }
@@ -281,13 +267,12 @@ told_to_look(const struct told *k)
 bool
 told_past(const struct told *k)
 {
-	static const char *const past[] = { "was", "were", "had", "wasn't",
-		"weren't", NULL };
+	WORD_LIST(past, "was", "were", "had", "wasn't", "weren't");
 	/* "That was easy" */
-	static const char *const bare[] = { "that", "this", "it", "you", NULL };
+	WORD_LIST(bare, "that", "this", "it", "you");
 
-	return k->content > 0 && words_say(k->w, past) &&
-	    !word_one_of(k->w->at[k->first], bare);
+	return k->content > 0 && words_say(k->w, &past) &&
+	    !words_one_of(k->w, k->first, &bare);
 }
 
 bool
@@ -306,11 +291,11 @@ told_asked(const struct told *k)
 bool
 told_hint(const struct told *k)
 {
-	static const char *const hints[] = { "have you tried", "did you try",
-		"have you", "did you", "what about", "how about", "why not",
-		"can you try", "could you try", NULL };
+	PHRASE_LIST(hints, "have you tried", "did you try", "have you",
+	    "did you", "what about", "how about", "why not", "can you try",
+	    "could you try");
 
-	return words_have(k->w, hints);
+	return words_have(k->w, &hints);
 }
 
 /* "- moved it", "2. moved it" */
@@ -338,24 +323,24 @@ told_item(const struct told *k)
 bool
 told_offer(const struct told *k)
 {
-	static const char *const offers[] = { "let me know", "if you want",
-		"if you'd like", "if you would", "if you like", "would you",
-		"do you want", "want me", "shall i", "should i", "i can",
-		"i could", "happy to", "feel free", "anything else", "glad",
-		"sorry", "you're welcome", "thank you", "thanks", "hope",
-		"good luck", "enjoy", "congratulations", "let me", "no problem",
-		"welcome", "as expected", "good question", NULL };
+	PHRASE_LIST(offers, "let me know", "if you want", "if you'd like",
+	    "if you would", "if you like", "would you", "do you want",
+	    "want me", "shall i", "should i", "i can", "i could", "happy to",
+	    "feel free", "anything else", "glad", "sorry", "you're welcome",
+	    "thank you", "thanks", "hope", "good luck", "enjoy",
+	    "congratulations", "let me", "no problem", "welcome", "as expected",
+	    "good question");
 
 	/* "Restart it and let me know" says what to do. */
-	return words_begin(k->w, k->first + 3, offers);
+	return words_begin(k->w, k->first + 3, &offers);
 }
 
 bool
 effort_did(const struct compact_turn *t)
 {
-	static const char *const looked[] = { "tried", "looked", "asked",
-		"checked", "noticed", "waited", "needed", "seemed", "failed",
-		"stopped", "worked", "helped", "based", "named", NULL };
+	WORD_LIST(looked, "tried", "looked", "asked", "checked", "noticed",
+	    "waited", "needed", "seemed", "failed", "stopped", "worked",
+	    "helped", "based", "named");
 	struct told k = { .t = t, .ends = true };
 	size_t i;
 
@@ -363,7 +348,7 @@ effort_did(const struct compact_turn *t)
 		told_read(&k, i);
 		if (k.first < k.w->count && (begins_with_deed(&k) ||
 			(words_done(k.w) && does_first(&k))))
-			return !word_one_of(k.w->at[k.first], looked) ||
+			return !words_one_of(k.w, k.first, &looked) ||
 			    k.first + 3 < k.w->count;
 	}
 	return false;

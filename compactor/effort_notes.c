@@ -6,55 +6,24 @@
  * for the others, with the entry; it follows from the turn alone.  A turn that
  * carries no notes is read anew each time.
  */
-#include <strings.h>
-
 #include "common/text.h"
 #include "compactor/effort_words_impl.h"
-#include "compactor/word_index.h"
 
-/* "doesnt": many type it so. */
-static bool
-is_negation_typed(struct slice word, const struct indexed_word *x)
+bool
+word_one_of(struct slice word, struct word_list *list)
 {
-	return x->negation && word.len == x->len - 1 &&
-	    (word.ptr[word.len - 1] | 0x20) == 't' &&
-	    strncasecmp(word.ptr, x->word, x->len - 2) == 0;
-}
+	unsigned number = word_list_number(list);
 
-/* Most words of a list begin with another letter: one look tells. */
-static inline bool
-is_listed(struct slice word, const struct word_index *x)
-{
-	const struct indexed_word *at, *end;
-	unsigned letter;
-
-	if (word.len == 0)
-		return false;
-	letter = word_index_letter(word.ptr[0]);
-	if (!word_index_may_have(x, letter, word.len))
-		return false;
-	end = &x->words[x->from[letter + 1]];
-	for (at = &x->words[x->from[letter]]; at < end; at++)
-		if ((at->len == word.len && text_is_word(word, at->word)) ||
-		    is_negation_typed(word, at))
-			return true;
-	return false;
+	return word_in_list(word_find(word), number);
 }
 
 bool
-word_one_of(struct slice word, const char *const *words)
+words_say_within(const struct words *w, size_t n, struct word_list *list)
 {
-	return is_listed(word, word_index_of(words));
-}
-
-bool
-words_say(const struct words *w, const char *const *words)
-{
-	const struct word_index *x = word_index_of(words);
 	size_t i;
 
-	for (i = 0; i < w->count; i++)
-		if (is_listed(w->at[i], x))
+	for (i = 0; i < n; i++)
+		if (words_one_of(w, i, list))
 			return true;
 	return false;
 }
@@ -64,13 +33,19 @@ words_read(struct slice text, struct words *out)
 {
 	struct text_tokens tokens;
 	struct text_token token;
+	size_t n = 0;
 
-	out->count = 0;
+	out->any = (struct word_in){ { 0 } };
+	out->known = word_lists_known();
 	text_tokens_init(&tokens, text);
-	while (out->count < FIRST_WORDS && text_tokens_next(&tokens, &token))
-		if (token.kind == TEXT_WORD)
-			out->at[out->count++] =
-			    text_token_slice(&tokens, &token);
+	while (n < FIRST_WORDS && text_tokens_next(&tokens, &token)) {
+		if (token.kind != TEXT_WORD)
+			continue;
+		out->at[n] = text_token_slice(&tokens, &token);
+		out->in[n] = word_find(out->at[n]);
+		word_in_add(&out->any, out->in[n++]);
+	}
+	out->count = n;
 	return out;
 }
 
@@ -141,20 +116,40 @@ turn_words(const struct compact_turn *t, struct words *room)
 	return noted(t->notes, &t->notes->whole, t->text);
 }
 
-bool
-turn_says(const struct compact_turn *t, const char *const *list)
+/* The lists that have any of the text's words. */
+static struct word_in
+lists_of(struct slice text)
 {
+	struct word_in said = { { 0 } };
 	struct text_tokens tokens;
 	struct text_token token;
+
+	text_tokens_init(&tokens, text);
+	while (text_tokens_next(&tokens, &token))
+		if (token.kind == TEXT_WORD)
+			word_in_add(&said, word_find(text_token_slice(&tokens,
+			    &token)));
+	return said;
+}
+
+bool
+turn_says(const struct compact_turn *t, struct word_list *list)
+{
+	unsigned number = word_list_number(list);
+	struct effort_notes *n = t->notes;
 	struct words room;
 	const struct words *w = turn_words(t, &room);
+	struct word_in said;
 
 	if (w->count < FIRST_WORDS || words_say(w, list))
 		return words_say(w, list);
-	text_tokens_init(&tokens, t->text);
-	while (text_tokens_next(&tokens, &token))
-		if (token.kind == TEXT_WORD &&
-		    word_one_of(text_token_slice(&tokens, &token), list))
-			return true;
-	return false;
+	if (n == NULL) {
+		said = lists_of(t->text);
+		return word_in_list(&said, number);
+	}
+	if (number > n->said_known) {
+		n->said = lists_of(t->text);
+		n->said_known = word_lists_known();
+	}
+	return word_in_list(&n->said, number);
 }

@@ -11,12 +11,11 @@ static bool
 is_foreign_thanks(const struct compact_turn *t)
 {
 	enum { SHORT = 32 };
-	static const char *const thanks[] = { "danke", "gracias", "grazie",
-		"merci", "obrigado", "obrigada", "bedankt", "dank", "tack",
-		"takk", "kiitos", "arigato", "spasibo", NULL };
-	static const char *const much[] = { "schoen", "sehr", "vielen",
-		"mille", "beaucoup", "muchas", "muito", "tante", "je", "wel",
-		"ok", "okay", "super", NULL };
+	WORD_LIST(thanks, "danke", "gracias", "grazie", "merci", "obrigado",
+	    "obrigada", "bedankt", "dank", "tack", "takk", "kiitos", "arigato",
+	    "spasibo");
+	WORD_LIST(much, "schoen", "sehr", "vielen", "mille", "beaucoup",
+	    "muchas", "muito", "tante", "je", "wel", "ok", "okay", "super");
 	const struct words *w;
 	bool says_it = false;
 	struct words room;
@@ -26,9 +25,9 @@ is_foreign_thanks(const struct compact_turn *t)
 		return false;
 	w = turn_words(t, &room);
 	for (i = 0; i < w->count; i++) {
-		if (word_one_of(w->at[i], thanks))
+		if (words_one_of(w, i, &thanks))
 			says_it = true;
-		else if (!word_one_of(w->at[i], much))
+		else if (!words_one_of(w, i, &much))
 			return false;
 	}
 	return says_it;
@@ -64,17 +63,16 @@ is_cheer(struct slice text)
 bool
 effort_is_praise(const struct compact_turn *t)
 {
-	static const char *const praise[] = { "perfect", "great", "super",
-		"nice", "awesome", "excellent", "wonderful", "brilliant",
-		"amazing", "fantastic", "lovely", "cool", "sweet", "love",
-		"alright", "ok", "okay", "one", "it", "job", "work", "very",
-		"really", "so", "good", "oh", "wow", "yay", "omg", "yes",
-		"genius", "you're", "a", "lot", "much", "thanks", "thank",
-		"you", "thx", "ty", "cheers", "even", "better", NULL };
-	static const char *const weak[] = { "ok", "okay", "alright", "it", "one",
-		"so", "oh", "very", "really", "you", "yes", "a", "lot", "much",
-		"you're", "work", "thanks", "thank", "thx", "ty", "cheers",
-		"good", "cool", "even", "better", NULL };
+	WORD_LIST(praise, "perfect", "great", "super", "nice", "awesome",
+	    "excellent", "wonderful", "brilliant", "amazing", "fantastic",
+	    "lovely", "cool", "sweet", "love", "alright", "ok", "okay", "one",
+	    "it", "job", "work", "very", "really", "so", "good", "oh", "wow",
+	    "yay", "omg", "yes", "genius", "you're", "a", "lot", "much",
+	    "thanks", "thank", "you", "thx", "ty", "cheers", "even", "better");
+	WORD_LIST(weak, "ok", "okay", "alright", "it", "one", "so", "oh",
+	    "very", "really", "you", "yes", "a", "lot", "much", "you're",
+	    "work", "thanks", "thank", "thx", "ty", "cheers", "good", "cool",
+	    "even", "better");
 	struct words room;
 	const struct words *w = turn_words(t, &room);
 	bool says_it = false;
@@ -85,34 +83,32 @@ effort_is_praise(const struct compact_turn *t)
 	if (w->count > 4)
 		return false;
 	for (i = 0; i < w->count; i++) {
-		if (!word_one_of(w->at[i], praise))
+		if (!words_one_of(w, i, &praise))
 			return false;
-		says_it = says_it || !word_one_of(w->at[i], weak);
+		says_it = says_it || !words_one_of(w, i, &weak);
 	}
 	return says_it;
 }
 
 /* What is not, not yet, or to be done: no outcome. */
-static const char *const held_back[] = { "not", "no", "nope", "isn't",
-	"aren't", "doesn't", "don't", "didn't", "won't", "can't", "cannot",
-	"couldn't", "wasn't", "haven't", "hasn't", "nothing", "none", "same",
-	"still", "but", "almost", "unfortunately", "error", "errors", "fails",
-	"failed", "crashes", "crashed", "i'll", "will", "try", "trying", "later",
-	"tomorrow", "tonight", "soon", "when", "if", "doing", "checking",
-	"looking", "need", "want", "should", "could", "would", "how", "why",
-	"which", "what", "where", "please", NULL };
+WORD_LIST(held_back, "not", "no", "nope", "isn't", "aren't", "doesn't", "don't",
+    "didn't", "won't", "can't", "cannot", "couldn't", "wasn't", "haven't",
+    "hasn't", "nothing", "none", "same", "still", "but", "almost",
+    "unfortunately", "error", "errors", "fails", "failed", "crashes", "crashed",
+    "i'll", "will", "try", "trying", "later", "tomorrow", "tonight", "soon",
+    "when", "if", "doing", "checking", "looking", "need", "want", "should",
+    "could", "would", "how", "why", "which", "what", "where", "please");
 
 bool
 effort_thanks_for_outcome(const struct compact_turn *t)
 {
-	static const char *const thanks[] = { "thanks", "thank", "thx", "ty",
-		"cheers", NULL };
+	WORD_LIST(thanks, "thanks", "thank", "thx", "ty", "cheers");
 	struct msg_c_sentence s;
 	size_t i;
 
 	if (t->does->n_sentences < 2 || slice_is(t->does->act, "question") ||
-	    slice_is(t->does->act, "request") || !turn_says(t, thanks) ||
-	    turn_says(t, held_back))
+	    slice_is(t->does->act, "request") || !turn_says(t, &thanks) ||
+	    turn_says(t, &held_back))
 		return false;
 	for (i = 0; i < t->does->n_sentences; i++) {
 		s = turn_sentence(t, i);
@@ -127,17 +123,17 @@ effort_thanks_for_outcome(const struct compact_turn *t)
 static bool
 fails_besides(const struct words *w)
 {
-	static const char *const fails[] = { "crash", "crashes", "fail",
-		"fails", "failed", "hang", "hangs", "break", "breaks", "broken",
-		"error", "errors", "wrong", "missing", "doesn't", "don't",
-		"still", "empty", "blank", "slow", "gone", NULL };
+	WORD_LIST(fails, "crash", "crashes", "fail", "fails", "failed", "hang",
+	    "hangs", "break", "breaks", "broken", "error", "errors", "wrong",
+	    "missing", "doesn't", "don't", "still", "empty", "blank", "slow",
+	    "gone");
 	size_t i;
 
 	for (i = 1; i < w->count; i++)
 		if (text_is_word(w->at[i], "but"))
 			break;
 	for (; i < w->count; i++)
-		if (word_one_of(w->at[i], fails))
+		if (words_one_of(w, i, &fails))
 			return true;
 	return false;
 }
@@ -145,22 +141,19 @@ fails_besides(const struct words *w)
 bool
 effort_tells_failure(const struct compact_turn *t)
 {
-	static const char *const first[] = { "no", "nope", "nah", "same",
-		"nothing", "still", NULL };
-	static const char *const fails[] = { "doesn't", "didn't", "won't",
-		"isn't", "aren't", "can't", "cannot", "not", "nothing", "same",
-		"still", "fails", "failed", "crashes", "crashed", "nope",
-		"neither", NULL };
-	static const char *const already[] = { "already", NULL };
-	static const char *const done[] = { "done", "did", "tried", "checked",
-		NULL };
-	static const char *const again[] = { "again", NULL };
-	static const char *const dont[] = { "don't", NULL };
-	static const char *const self[] = { "i", "we", "you", "people", NULL };
+	WORD_LIST(first, "no", "nope", "nah", "same", "nothing", "still");
+	WORD_LIST(fails, "doesn't", "didn't", "won't", "isn't", "aren't",
+	    "can't", "cannot", "not", "nothing", "same", "still", "fails",
+	    "failed", "crashes", "crashed", "nope", "neither");
+	WORD_LIST(already, "already");
+	WORD_LIST(done, "done", "did", "tried", "checked");
+	WORD_LIST(again, "again");
+	WORD_LIST(dont, "don't");
+	WORD_LIST(self, "i", "we", "you", "people");
 	size_t i;
 	/* "I don't know" is no failure of what was proposed. */
-	static const char *const unsure[] = { "know", "understand", "sure",
-		"want", "think", "mind", "remember", "idea", "but", NULL };
+	WORD_LIST(unsure, "know", "understand", "sure", "want", "think", "mind",
+	    "remember", "idea", "but");
 	struct words room;
 	const struct words *w = turn_words(t, &room);
 
@@ -168,30 +161,29 @@ effort_tells_failure(const struct compact_turn *t)
 		return false;
 	if (fails_besides(w))
 		return true;
-	if (turn_says(t, unsure))
+	if (turn_says(t, &unsure))
 		return false;
 	/* "I have done this three times already", "the mails came twice again" */
-	if (turn_says(t, already) && turn_says(t, done))
+	if (turn_says(t, &already) && turn_says(t, &done))
 		return true;
 	if (!slice_is(t->does->act, "request") &&
-	    !slice_is(t->does->act, "question") && turn_says(t, again))
+	    !slice_is(t->does->act, "question") && turn_says(t, &again))
 		return true;
 	/* "Umlauts don't match": of the thing, not of himself. */
 	for (i = 1; i < w->count; i++)
-		if (word_one_of(w->at[i], dont) &&
-		    !word_one_of(w->at[i - 1], self))
+		if (words_one_of(w, i, &dont) &&
+		    !words_one_of(w, i - 1, &self))
 			return true;
-	return word_one_of(w->at[0], first) || turn_says(t, fails);
+	return words_one_of(w, 0, &first) || turn_says(t, &fails);
 }
 
 bool
 effort_tells_inability(const struct compact_turn *t)
 {
-	static const char *const doers[] = { "i", "we", "was", "i'm", NULL };
-	static const char *const unable[] = { "couldn't", "unable", "failed",
-		NULL };
-	static const char *const was[] = { "was", "is", "has", NULL };
-	static const char *const undone[] = { "unsuccessful", "failed", NULL };
+	WORD_LIST(doers, "i", "we", "was", "i'm");
+	WORD_LIST(unable, "couldn't", "unable", "failed");
+	WORD_LIST(was, "was", "is", "has");
+	WORD_LIST(undone, "unsuccessful", "failed");
 	struct words room;
 	const struct words *w;
 	size_t i, at;
@@ -199,10 +191,10 @@ effort_tells_inability(const struct compact_turn *t)
 	for (i = 0; i < sentence_count(t); i++) {
 		w = sentence_words(t, i, &room);
 		for (at = 0; at + 1 < w->count; at++)
-			if ((word_one_of(w->at[at], doers) &&
-				word_one_of(w->at[at + 1], unable)) ||
-			    (word_one_of(w->at[at], was) &&
-				word_one_of(w->at[at + 1], undone)) ||
+			if ((words_one_of(w, at, &doers) &&
+				words_one_of(w, at + 1, &unable)) ||
+			    (words_one_of(w, at, &was) &&
+				words_one_of(w, at + 1, &undone)) ||
 			    (text_is_word(w->at[at], "went") &&
 				text_is_word(w->at[at + 1], "wrong")))
 				return true;
@@ -213,18 +205,17 @@ effort_tells_inability(const struct compact_turn *t)
 bool
 effort_fails_again(const struct compact_turn *t)
 {
-	static const char *const again[] = { "again", "anymore", NULL };
-	static const char *const fails[] = { "broke", "breaks", "broken",
-		"breaking", "dropped", "drops", "dropping", "crashed",
-		"crashes", "crashing", "failed", "fails", "failing", "down",
-		"stopped", "gone", "happened", "happening", "happens", "back",
-		"hangs", "hanging", "froze", "stuck", "lost", "doesn't",
-		"isn't", "won't", "can't", "not", "slow", "wrong", "dead",
-		"missing", "blank", "empty", "offline", "unreachable",
-		"leaking", "leaks", "frozen", "worse", "late", NULL };
+	WORD_LIST(again, "again", "anymore");
+	WORD_LIST(fails, "broke", "breaks", "broken", "breaking", "dropped",
+	    "drops", "dropping", "crashed", "crashes", "crashing", "failed",
+	    "fails", "failing", "down", "stopped", "gone", "happened",
+	    "happening", "happens", "back", "hangs", "hanging", "froze",
+	    "stuck", "lost", "doesn't", "isn't", "won't", "can't", "not",
+	    "slow", "wrong", "dead", "missing", "blank", "empty", "offline",
+	    "unreachable", "leaking", "leaks", "frozen", "worse", "late");
 
 	return !t->does->concludes && !slice_is(t->does->act, "question") &&
-	    turn_says(t, again) && turn_says(t, fails);
+	    turn_says(t, &again) && turn_says(t, &fails);
 }
 
 bool

@@ -11,59 +11,58 @@ enum {
 	EDGE = 2,		/* sentences at the begin or the end of a turn */
 };
 
-static const char *const done_words[] = { "done", "fixed", "updated", "added",
-	"removed", "created", "changed", "made", "pushed", "merged", "deployed",
-	"implemented", "refactored", "written", "rewritten", "renamed", "moved",
-	"replaced", "applied", "installed", "configured", "sent", "booked",
-	"reserved", "scheduled", "cancelled", "canceled", "confirmed",
-	"completed", "finished", "adjusted", "corrected", "resolved", "solved",
-	"submitted", "processed", "deleted", "wrote", "placed", "purchased",
-	"transferred", "committed", "reverted", "saved", "refunded", "set",
-	"ordered", "rented", "bought", "paid", "prepared", "generated",
-	"uploaded", "published", "released", "enabled", "disabled", "migrated",
-	"converted", "restored", "restarted", "upgraded", "patched",
-	"activated", "arranged", "assigned", "built", "cleaned", "cleared",
-	"connected", "credited", "drafted", "escalated", "extended",
-	"extracted", "forwarded", "initiated", "issued", "linked", "posted",
-	"rebooted", "registered", "renewed", "reset", "rewrote", "shipped",
-	"split", "stored", "subscribed", "switched", "translated", "unlocked",
-	"unsubscribed", "approved", "rolled", NULL };
-static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
+WORD_LIST(done_words, "done", "fixed", "updated", "added", "removed", "created",
+    "changed", "made", "pushed", "merged", "deployed", "implemented",
+    "refactored", "written", "rewritten", "renamed", "moved", "replaced",
+    "applied", "installed", "configured", "sent", "booked", "reserved",
+    "scheduled", "cancelled", "canceled", "confirmed", "completed", "finished",
+    "adjusted", "corrected", "resolved", "solved", "submitted", "processed",
+    "deleted", "wrote", "placed", "purchased", "transferred", "committed",
+    "reverted", "saved", "refunded", "set", "ordered", "rented", "bought",
+    "paid", "prepared", "generated", "uploaded", "published", "released",
+    "enabled", "disabled", "migrated", "converted", "restored", "restarted",
+    "upgraded", "patched", "activated", "arranged", "assigned", "built",
+    "cleaned", "cleared", "connected", "credited", "drafted", "escalated",
+    "extended", "extracted", "forwarded", "initiated", "issued", "linked",
+    "posted", "rebooted", "registered", "renewed", "reset", "rewrote",
+    "shipped", "split", "stored", "subscribed", "switched", "translated",
+    "unlocked", "unsubscribed", "approved", "rolled");
+WORD_LIST(doers, "i", "i've", "we", "we've");
 
 /* "The note is added"; "it is set in your code" tells how things are. */
 static bool
 has_come(const struct words *w, size_t be, size_t i)
 {
-	static const char *const present[] = { "is", "are", NULL };
-	static const char *const states[] = { "set", "made", "stored",
-		"installed", "enabled", "disabled", "connected", "linked",
-		"configured", "applied", "moved", "changed", "saved", "placed",
-		"split", "written", "created", "built", "generated", NULL };
-	static const char *const now[] = { "now", "successfully", NULL };
+	WORD_LIST(present, "is", "are");
+	WORD_LIST(states, "set", "made", "stored", "installed", "enabled",
+	    "disabled", "connected", "linked", "configured", "applied", "moved",
+	    "changed", "saved", "placed", "split", "written", "created",
+	    "built", "generated");
+	WORD_LIST(now, "now", "successfully");
 
 	/* "It was created by root": long ago, and by another. */
-	if (i >= w->count || !word_one_of(w->at[i], done_words) ||
+	if (i >= w->count || !words_one_of(w, i, &done_words) ||
 	    (i + 1 < w->count && text_is_word(w->at[i + 1], "by")))
 		return false;
-	return !word_one_of(w->at[be], present) ||
-	    !word_one_of(w->at[i], states) || words_say(w, now);
+	return !words_one_of(w, be, &present) ||
+	    !words_one_of(w, i, &states) || words_say(w, &now);
 }
 
 /* What was done by its form: "I streamed the rows". */
 static bool
-is_deed(struct slice word)
+is_deed(const struct words *w, size_t i)
 {
 	/* So is told what was found, or is still to be done. */
-	static const char *const thoughts[] = { "need", "tried", "checked",
-		"looked", "noticed", "assumed", "wanted", "hoped", "asked",
-		"expected", "searched", "reviewed", "guessed", "suspected",
-		"missed", "failed", "needed", "seemed", "feed", "speed",
-		"indeed", "proceed", "called", "waited", "received", "compared",
-		"analyzed", "opened", "realized", "figured", "wondered",
-		"believed", "mentioned", "counted", "inspected", NULL };
+	WORD_LIST(thoughts, "need", "tried", "checked", "looked", "noticed",
+	    "assumed", "wanted", "hoped", "asked", "expected", "searched",
+	    "reviewed", "guessed", "suspected", "missed", "failed", "needed",
+	    "seemed", "feed", "speed", "indeed", "proceed", "called", "waited",
+	    "received", "compared", "analyzed", "opened", "realized", "figured",
+	    "wondered", "believed", "mentioned", "counted", "inspected");
 
-	return word.len > 4 && memcmp(word.ptr + word.len - 2, "ed", 2) == 0 &&
-	    !word_one_of(word, thoughts);
+	return w->at[i].len > 4 &&
+	    memcmp(w->at[i].ptr + w->at[i].len - 2, "ed", 2) == 0 &&
+	    !words_one_of(w, i, &thoughts);
 }
 
 /*
@@ -73,19 +72,17 @@ is_deed(struct slice word)
 static bool
 has_changed(const struct words *w)
 {
-	static const char *const not_yet[] = { "if", "when", "once", "until",
-		"after", "should", "will", "can", "could", "would", "may",
-		"might", "not", "you", "let", "try", "right", "for",
-		"isn't", "doesn't", "then", "but", NULL };
-	static const char *const all[] = { "all", "tests", "everything",
-		"checks", "build", "suite", NULL };
-	static const char *const pass[] = { "pass", "passes", "passing", "green",
-		NULL };
+	WORD_LIST(not_yet, "if", "when", "once", "until", "after", "should",
+	    "will", "can", "could", "would", "may", "might", "not", "you",
+	    "let", "try", "right", "for", "isn't", "doesn't", "then", "but");
+	WORD_LIST(all, "all", "tests", "everything", "checks", "build",
+	    "suite");
+	WORD_LIST(pass, "pass", "passes", "passing", "green");
 	size_t i;
 
-	if (words_say(w, not_yet) || words_instruct(w))
+	if (words_say(w, &not_yet) || words_instruct(w, 0))
 		return false;
-	if (words_say(w, all) && words_say(w, pass))
+	if (words_say(w, &all) && words_say(w, &pass))
 		return true;
 	for (i = 1; i < w->count; i++)
 		if (text_is_word(w->at[i], "now"))
@@ -96,27 +93,22 @@ has_changed(const struct words *w)
 bool
 words_done(const struct words *w)
 {
-	static const char *const all[] = { "all", "successfully", "great", "ok",
-		"okay", "sure", "alright", "perfect", "it's", "is", "now",
-		"just",
-		"your", "yes", NULL };
-	static const char *const passive[] = { "been", "is", "are", "was",
-		"were", NULL };
-	static const char *const not_yet[] = { "if", "when", "once", "until",
-		"after", "before", "must", "should", "will", "can", "could",
-		"would", "may", "might", "because", "not", "never", "isn't",
-		"aren't",
-		"wasn't", "weren't", NULL };
+	WORD_LIST(all, "all", "successfully", "great", "ok", "okay", "sure",
+	    "alright", "perfect", "it's", "is", "now", "just", "your", "yes");
+	WORD_LIST(passive, "been", "is", "are", "was", "were");
+	WORD_LIST(not_yet, "if", "when", "once", "until", "after", "before",
+	    "must", "should", "will", "can", "could", "would", "may", "might",
+	    "because", "not", "never", "isn't", "aren't", "wasn't", "weren't");
 	size_t i = 0, from;
 
-	while (i < w->count && word_one_of(w->at[i], all))
+	while (i < w->count && words_one_of(w, i, &all))
 		i++;
-	if (i < w->count && word_one_of(w->at[i], done_words))
+	if (i < w->count && words_one_of(w, i, &done_words))
 		return true;
-	if (i < w->count && word_one_of(w->at[i], doers)) {
+	if (i < w->count && words_one_of(w, i, &doers)) {
 		for (from = i + 1; i < w->count && i < from + 4; i++)
-			if (word_one_of(w->at[i], done_words) ||
-			    (i <= from && is_deed(w->at[i])))
+			if (words_one_of(w, i, &done_words) ||
+			    (i <= from && is_deed(w, i)))
 				return true;
 		return has_changed(w);
 	}
@@ -124,11 +116,11 @@ words_done(const struct words *w)
 		return true;
 	/* "It has been sent", "the note is added"; "when it is done" is not. */
 	for (i = 0; i + 1 < w->count; i++) {
-		if (word_one_of(w->at[i], not_yet))
+		if (words_one_of(w, i, &not_yet))
 			return false;
-		if (word_one_of(w->at[i], passive) &&
+		if (words_one_of(w, i, &passive) &&
 		    (has_come(w, i, i + 1) || (has_come(w, i, i + 2) &&
-			!word_one_of(w->at[i + 1], not_yet))))
+			!words_one_of(w, i + 1, &not_yet))))
 			return true;
 	}
 	return false;
@@ -155,7 +147,7 @@ later_report(const struct compact_turn *t, size_t first)
 	for (i = n - 1; n <= FEW_SENTENCES && i > first; i--) {
 		s = turn_sentence(t, i);
 		w = sentence_words(t, i, &room);
-		if (tells(&s) && w->count > 0 && word_one_of(w->at[0], doers) &&
+		if (tells(&s) && w->count > 0 && words_one_of(w, 0, &doers) &&
 		    words_done(w))
 			return i;
 	}

@@ -136,14 +136,13 @@ is_carried_out(const struct msg_a_work *w, const struct compact_turn *t,
 {
 	enum { SHORT = 160, WORDS = 4 };
 	/* "Did it, it asks for a password" */
-	static const char *const reports[] = { "says", "asks", "shows", "shown",
-		"prompts", "wants", "gives", "returns", "throws", "complains",
-		"tells", "prints", "said", "gave", "asked", "showed", "see",
-		"sees", "get", "getting", "lists", "only", NULL };
-	static const char *const later[] = { "will", "i'll", "we'll", "try",
-		"trying", "later", "tomorrow", "tonight", "if", "should",
-		"need", "what", "how", "why", "where", "hm", "hmm", "maybe",
-		NULL };
+	WORD_LIST(reports, "says", "asks", "shows", "shown", "prompts", "wants",
+	    "gives", "returns", "throws", "complains", "tells", "prints",
+	    "said", "gave", "asked", "showed", "see", "sees", "get", "getting",
+	    "lists", "only");
+	WORD_LIST(later, "will", "i'll", "we'll", "try", "trying", "later",
+	    "tomorrow", "tonight", "if", "should", "need", "what", "how", "why",
+	    "where", "hm", "hmm", "maybe");
 	struct effort_mood m;
 	struct words room;
 
@@ -154,10 +153,10 @@ is_carried_out(const struct msg_a_work *w, const struct compact_turn *t,
 	    (voices_answer_question(v) && !w->suggested) ||
 	    effort_tells_failure(t) || !effort_did(t) ||
 	    turn_words(t, &room)->count < WORDS ||
-	    turn_says(t, reports) || !effort_how_is_echoed(w, t))
+	    turn_says(t, &reports) || !effort_how_is_echoed(w, t))
 		return false;
 	m = effort_mood(t);
-	return !m.bad && (!m.waits || !turn_says(t, later));
+	return !m.bad && (!m.waits || !turn_says(t, &later));
 }
 
 bool

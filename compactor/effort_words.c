@@ -11,21 +11,18 @@ enum {
 	FEW_SENTENCES = 3,
 };
 
-static const char *const doers[] = { "i", "i've", "we", "we've", NULL };
+WORD_LIST(doers, "i", "i've", "we", "we've");
 /* "They remind me of ..." asks for nothing. */
-static const char *const doers_of_others[] = { "they", "these", "those", "it",
-	"that", "which", "to", "not", "didn't", "don't", NULL };
+WORD_LIST(doers_of_others, "they", "these", "those", "it", "that", "which",
+    "to", "not", "didn't", "don't");
 /* "Remind me what ..." asks a question. */
-static const char *const asking[] = { "what", "how", "why", "who", "which",
-	"where", "whether", "if", "of", NULL };
-static const char *const tried_words[] = { "tried", "retried", NULL };
-static const char *const suggest_words[] = { "tried", "try", "checked",
-	"check", "looked", NULL };
-static const char *const offers[] = { "would", "shall", "should", "do", "can",
-	"could", "may", NULL };
-static const char *const shift_words[] = { "also", "btw", "separately",
-	"unrelated", "another", "different", "meanwhile", "additionally",
-	"next", NULL };
+WORD_LIST(asking, "what", "how", "why", "who", "which", "where", "whether",
+    "if", "of");
+WORD_LIST(tried_words, "tried", "retried");
+WORD_LIST(suggest_words, "tried", "try", "checked", "check", "looked");
+WORD_LIST(offers, "would", "shall", "should", "do", "can", "could", "may");
+WORD_LIST(shift_words, "also", "btw", "separately", "unrelated", "another",
+    "different", "meanwhile", "additionally", "next");
 
 static bool
 is_word(const struct words *w, size_t i, const char *word)
@@ -39,55 +36,51 @@ is_word(const struct words *w, size_t i, const char *word)
 static bool
 asks_to_tell(const struct words *w)
 {
-	static const char *const tell[] = { "tell", "show", "send", "give",
-		"paste", "post", NULL };
+	WORD_LIST(tell, "tell", "show", "send", "give", "paste", "post");
 	size_t i = is_word(w, 0, "please");
 
-	return i < w->count && word_one_of(w->at[i], tell) &&
+	return i < w->count && words_one_of(w, i, &tell) &&
 	    (is_word(w, i + 1, "me") || is_word(w, i + 1, "us"));
 }
 
 bool
-words_instruct(const struct words *w)
+words_instruct(const struct words *w, size_t from)
 {
-	static const char *const before[] = { "then", "please", "now", "so",
-		"first", "instead", "just", "ok", "yes", "no", "and", "or",
-		NULL };
-	static const char *const verbs[] = { "add", "allow", "append", "build",
-		"bump", "call", "change", "check", "clean", "clear", "click",
-		"comment", "connect", "convert", "copy", "create", "declare",
-		"decrease", "define", "delete", "disable", "do", "download",
-		"drop", "edit", "enable", "enter", "export", "flash", "follow",
-		"give", "grant", "import", "increase", "insert", "inspect",
-		"install", "load", "lower", "make", "mark", "mount", "move",
-		"open", "pass", "pause", "plug", "press", "pull", "push", "put",
-		"raise", "rebuild", "recreate", "reduce", "reinstall", "reload",
-		"remove", "rename", "replace", "reset", "restart", "restore",
-		"return", "rewrite", "run", "save", "select", "set", "start",
-		"stop", "switch", "take", "try", "turn", "type", "uninstall",
-		"unplug", "update", "upgrade", "use", "wipe", "wrap", "write",
-		"adjust", "align", "apply", "ask", "attach", "avoid", "boil",
-		"book", "brush", "buy", "charge", "choose", "configure",
-		"contact", "cover", "cut", "deploy", "detach", "disconnect",
-		"drain", "dry", "empty", "ensure", "feel", "fill", "filter",
-		"find", "flush", "format", "get", "go", "heat", "hold", "keep",
-		"let", "limit", "log", "look", "loosen", "lubricate", "mix",
-		"pick", "place", "pour", "prune", "purge", "rebase", "reboot",
-		"reconnect", "refresh", "reprogram", "reseat", "revert",
-		"rinse", "roll", "rotate", "rub", "scroll", "scrub", "search",
-		"see", "shut", "sign", "skip", "soak", "sort", "split",
-		"spray", "swap", "tap", "test", "tighten", "trim", "twist",
-		"verify", "wait", "wash", "measure", "feed", "kill",
-		"retry", "drink", "eat", "store", "seal", "glue", "screw",
-		"unscrew", "hang", "paint", "sand", "squeeze", "stir", "bend",
-		"lift", "lock", "unlock", "mute", "unmute", "scan", "print",
-		"sync", "rescan", "recharge", "refill", "report", "schedule",
-		"order", "cancel", "subscribe", "unsubscribe", NULL };
-	size_t i = 0;
+	WORD_LIST(before, "then", "please", "now", "so", "first", "instead",
+	    "just", "ok", "yes", "no", "and", "or");
+	WORD_LIST(verbs, "add", "allow", "append", "build", "bump", "call",
+	    "change", "check", "clean", "clear", "click", "comment", "connect",
+	    "convert", "copy", "create", "declare", "decrease", "define",
+	    "delete", "disable", "do", "download", "drop", "edit", "enable",
+	    "enter", "export", "flash", "follow", "give", "grant", "import",
+	    "increase", "insert", "inspect", "install", "load", "lower", "make",
+	    "mark", "mount", "move", "open", "pass", "pause", "plug", "press",
+	    "pull", "push", "put", "raise", "rebuild", "recreate", "reduce",
+	    "reinstall", "reload", "remove", "rename", "replace", "reset",
+	    "restart", "restore", "return", "rewrite", "run", "save", "select",
+	    "set", "start", "stop", "switch", "take", "try", "turn", "type",
+	    "uninstall", "unplug", "update", "upgrade", "use", "wipe", "wrap",
+	    "write", "adjust", "align", "apply", "ask", "attach", "avoid",
+	    "boil", "book", "brush", "buy", "charge", "choose", "configure",
+	    "contact", "cover", "cut", "deploy", "detach", "disconnect",
+	    "drain", "dry", "empty", "ensure", "feel", "fill", "filter", "find",
+	    "flush", "format", "get", "go", "heat", "hold", "keep", "let",
+	    "limit", "log", "look", "loosen", "lubricate", "mix", "pick",
+	    "place", "pour", "prune", "purge", "rebase", "reboot", "reconnect",
+	    "refresh", "reprogram", "reseat", "revert", "rinse", "roll",
+	    "rotate", "rub", "scroll", "scrub", "search", "see", "shut", "sign",
+	    "skip", "soak", "sort", "split", "spray", "swap", "tap", "test",
+	    "tighten", "trim", "twist", "verify", "wait", "wash", "measure",
+	    "feed", "kill", "retry", "drink", "eat", "store", "seal", "glue",
+	    "screw", "unscrew", "hang", "paint", "sand", "squeeze", "stir",
+	    "bend", "lift", "lock", "unlock", "mute", "unmute", "scan", "print",
+	    "sync", "rescan", "recharge", "refill", "report", "schedule",
+	    "order", "cancel", "subscribe", "unsubscribe");
+	size_t i = from;
 
-	while (i < w->count && word_one_of(w->at[i], before))
+	while (i < w->count && words_one_of(w, i, &before))
 		i++;
-	return i < w->count && word_one_of(w->at[i], verbs);
+	return i < w->count && words_one_of(w, i, &verbs);
 }
 
 /* "`apt-get -f install`?": what is asked is whether it was tried. */
@@ -110,42 +103,40 @@ shows_command(const struct compact_turn *t, const struct msg_c_sentence *s)
 static bool
 asks_whether_done(const struct words *w)
 {
-	static const char *const first[] = { "did", "have", NULL };
-	static const char *const known[] = { "see", "seen", "get", "got",
-		"know", "find", "found", "mean", "have", "had", "hear", "heard",
-		"say", "notice", "read", "ask", "get", "ever", "any", "a",
-		"an", "the", "your", "used", "use", "receive", "order", "buy",
-		"contact", "like", "enjoy", "sleep", NULL };
+	WORD_LIST(first, "did", "have");
+	WORD_LIST(known, "see", "seen", "get", "got", "know", "find", "found",
+	    "mean", "have", "had", "hear", "heard", "say", "notice", "read",
+	    "ask", "get", "ever", "any", "a", "an", "the", "your", "used",
+	    "use", "receive", "order", "buy", "contact", "like", "enjoy",
+	    "sleep");
 	size_t i = is_word(w, 0, "and") || is_word(w, 0, "hm");
 
-	return i + 3 < w->count && word_one_of(w->at[i], first) &&
-	    is_word(w, i + 1, "you") && !word_one_of(w->at[i + 2], known);
+	return i + 3 < w->count && words_one_of(w, i, &first) &&
+	    is_word(w, i + 1, "you") && !words_one_of(w, i + 2, &known);
 }
 
 /* "Could you unplug it?", "what about the cable?" */
 static bool
 asks_politely(const struct words *w)
 {
-	static const char *const may[] = { "can", "could", "would", NULL };
-	static const char *const asks[] = { "tell", "show", "send", "give",
-		"paste", "post", "look", "see", "check", "confirm", "open",
-		"find", "log", "go", "let", "wait", "do", "get", NULL };
-	struct words rest = { .count = 0 };
+	WORD_LIST(may, "can", "could", "would");
+	WORD_LIST(asks, "tell", "show", "send", "give", "paste", "post", "look",
+	    "see", "check", "confirm", "open", "find", "log", "go", "let",
+	    "wait", "do", "get");
 	size_t i;
 
 	if ((is_word(w, 0, "what") || is_word(w, 0, "how")) &&
 	    is_word(w, 1, "about"))
 		return true;
 	for (i = 0; i + 2 < w->count && i < 3; i++)
-		if (word_one_of(w->at[i], may) && is_word(w, i + 1, "you"))
+		if (words_one_of(w, i, &may) && is_word(w, i + 1, "you"))
 			break;
 	if (i + 2 >= w->count || i == 3)
 		return false;
-	for (i += 2; i < w->count; i++)
-		if (rest.count > 0 || !is_word(w, i, "please"))
-			rest.at[rest.count++] = w->at[i];
-	return rest.count > 1 && !word_one_of(rest.at[0], asks) &&
-	    words_instruct(&rest);
+	for (i += 2; is_word(w, i, "please"); i++)
+		;
+	return i + 1 < w->count && !words_one_of(w, i, &asks) &&
+	    words_instruct(w, i);
 }
 
 /* How well a sentence of the other side serves as what to try. */
@@ -158,13 +149,13 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 	/* "Let me look", "would you like me to": nothing is tried yet. */
 	if ((is_word(w, 0, "let") && is_word(w, 1, "me")) || asks_to_tell(w) ||
 	    (slice_is(s->act, "commit") && w->count > 0 &&
-		word_one_of(w->at[0], offers)))
+		words_one_of(w, 0, &offers)))
 		return 0;
 	if (slice_is(s->act, "question") ||
 	    (s->len > 0 && t->text.ptr[s->at + s->len - 1] == '?'))
-		return words_say(w, suggest_words) || shows_command(t, s) ||
+		return words_say(w, &suggest_words) || shows_command(t, s) ||
 		    asks_whether_done(w) || asks_politely(w) ? 3 : 0;
-	if (assistant && words_instruct(w))
+	if (assistant && words_instruct(w, 0))
 		return 4;
 	/* The act model alone is not sure of an assistant's requests. */
 	if (slice_is(s->act, "request"))
@@ -180,21 +171,14 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 static unsigned
 own_rank(const struct msg_c_sentence *s, const struct words *w)
 {
-	return !slice_is(s->act, "question") && words_say(w, tried_words);
+	return !slice_is(s->act, "question") && words_say(w, &tried_words);
 }
 
 /* The same, also behind the name of the one it is said to. */
 static bool
 instructs(const struct words *w)
 {
-	struct words rest = { .count = 0 };
-	size_t i;
-
-	if (words_instruct(w))
-		return true;
-	for (i = 1; i < w->count; i++)
-		rest.at[rest.count++] = w->at[i];
-	return words_instruct(&rest);
+	return words_instruct(w, 0) || words_instruct(w, 1);
 }
 
 /* "Back to that bug - I tried X": from "I" on. */
@@ -203,10 +187,10 @@ from_doer(struct slice text, const struct words *w)
 {
 	size_t i, at;
 
-	for (i = 0; i < w->count && !word_one_of(w->at[i], tried_words); i++)
+	for (i = 0; i < w->count && !words_one_of(w, i, &tried_words); i++)
 		;
 	for (; i > 0; i--)
-		if (word_one_of(w->at[i - 1], doers)) {
+		if (words_one_of(w, i - 1, &doers)) {
 			at = (size_t)(w->at[i - 1].ptr - text.ptr);
 			return slice_of(text.ptr + at, text.len - at);
 		}
@@ -272,78 +256,78 @@ effort_tries(struct arena *arena, const struct compact_turn *t, bool other)
 static bool
 offers_help(const struct compact_turn *t, const struct words *w)
 {
-	static const char *const help[] = { "help", "assist", NULL };
-	static const char *const me[] = { "i", "we", NULL };
+	WORD_LIST(help, "help", "assist");
+	WORD_LIST(me, "i", "we");
 
 	/* "What can I do for you?" */
-	static const char *const what[] = { "do", NULL };
-	static const char *const you[] = { "you", NULL };
+	WORD_LIST(what, "do");
+	WORD_LIST(you, "you");
 
-	return slice_is(t->role, "assistant") && words_say(w, me) &&
-	    (words_say(w, help) || (words_say(w, what) &&
-		words_say(w, you))) && t->text.len > 0 &&
+	return slice_is(t->role, "assistant") && words_say(w, &me) &&
+	    (words_say(w, &help) || (words_say(w, &what) &&
+		words_say(w, &you))) && t->text.len > 0 &&
 	    t->text.ptr[t->text.len - 1] == '?';
 }
 
 bool
 effort_asks_for_more(const struct compact_turn *t)
 {
-	static const char *const more[] = { "else", "further", NULL };
-	static const char *const that[] = { "that", "this", "be", NULL };
+	WORD_LIST(more, "else", "further");
+	WORD_LIST(that, "that", "this", "be");
 	const struct words *w;
 	struct words room;
 
 	w = sentence_words(t, sentence_count(t) - 1, &room);
-	if (words_say(w, more) || offers_help(t, w))
+	if (words_say(w, &more) || offers_help(t, w))
 		return true;
 	/* "Is that all?", "will that be all?" */
 	return w->count > 1 && text_is_word(w->at[w->count - 1], "all") &&
-	    word_one_of(w->at[w->count - 2], that);
+	    words_one_of(w, w->count - 2, &that);
+}
+
+static bool
+is_doing(struct slice word)
+{
+	return word.len > 4 && memcmp(word.ptr + word.len - 3, "ing", 3) == 0;
 }
 
 bool
 words_recap(const struct words *w)
 {
-	static const char *const before[] = { "ok", "okay", "so", "just", "to",
-		"be", "sure", "and", "alright", "great", "confirm", "make",
-		"then", "i", "see", "let", "me", "clear", "recap", "review",
-		"please", "that", NULL };
-	static const char *const you[] = { "you", "you'd", "you're", "you'll",
-		NULL };
-	static const char *const want[] = { "want", "need", "require", "wish",
-		"like", "prefer", NULL };
-	size_t i = 0;
-	struct slice next;
+	WORD_LIST(before, "ok", "okay", "so", "just", "to", "be", "sure", "and",
+	    "alright", "great", "confirm", "make", "then", "i", "see", "let",
+	    "me", "clear", "recap", "review", "please", "that");
+	WORD_LIST(you, "you", "you'd", "you're", "you'll");
+	WORD_LIST(be, "are", "would", "will", "be");
+	WORD_LIST(want, "want", "need", "require", "wish", "like", "prefer");
+	size_t i = 0, next;
 
-	while (i < w->count && word_one_of(w->at[i], before))
+	while (i < w->count && words_one_of(w, i, &before))
 		i++;
-	if (i + 2 >= w->count || !word_one_of(w->at[i], you))
+	if (i + 2 >= w->count || !words_one_of(w, i, &you))
 		return false;
-	next = w->at[i + 1];
-	if (is_word(w, i + 1, "are") || is_word(w, i + 1, "would") ||
-	    is_word(w, i + 1, "will") || is_word(w, i + 1, "be"))
-		next = w->at[i + 2];
-	return word_one_of(next, want) || (next.len > 4 &&
-	    memcmp(next.ptr + next.len - 3, "ing", 3) == 0);
+	next = i + 1;
+	if (words_one_of(w, next, &be))
+		next++;
+	return words_one_of(w, next, &want) || is_doing(w->at[next]);
 }
 
 static bool
 asks_to_confirm(const struct compact_turn *t)
 {
-	static const char *const confirm[] = { "confirm", "confirming",
-		"verify", NULL };
-	static const char *const right[] = { "correct", "right", NULL };
+	WORD_LIST(confirm, "confirm", "confirming", "verify");
+	WORD_LIST(right, "correct", "right");
 	const struct words *w = NULL;
 	struct words room;
 	size_t i;
 
 	for (i = 0; i < sentence_count(t); i++) {
 		w = sentence_words(t, i, &room);
-		if (words_say(w, confirm) || words_recap(w))
+		if (words_say(w, &confirm) || words_recap(w))
 			return true;
 	}
 	return t->text.len > 0 && t->text.ptr[t->text.len - 1] == '?' &&
-	    words_say(w, right);
+	    words_say(w, &right);
 }
 
 bool
@@ -371,8 +355,8 @@ effort_is_reminder(const struct compact_turn *t)
 	for (i = 0; i + 1 < w->count; i++) {
 		if (text_is_word(w->at[i], "remind") &&
 		    (is_word(w, i + 1, "me") || is_word(w, i + 1, "us")) &&
-		    !(i > 0 && word_one_of(w->at[i - 1], doers_of_others)) &&
-		    !(i + 2 < w->count && word_one_of(w->at[i + 2], asking)))
+		    !(i > 0 && words_one_of(w, i - 1, &doers_of_others)) &&
+		    !(i + 2 < w->count && words_one_of(w, i + 2, &asking)))
 			return true;
 		if (is_word(w, i, "let") && is_word(w, i + 1, "me") &&
 		    is_word(w, i + 2, "forget"))
@@ -392,7 +376,7 @@ effort_shifts(const struct compact_turn *t)
 	    (is_word(w, 0, "one") && is_word(w, 1, "more")))
 		return true;
 	for (i = 0; i < w->count && i < 4; i++)
-		if (word_one_of(w->at[i], shift_words) ||
+		if (words_one_of(w, i, &shift_words) ||
 		    (text_is_word(w->at[i], "by") && is_word(w, i + 1, "the") &&
 			is_word(w, i + 2, "way")))
 			return true;
@@ -402,21 +386,20 @@ effort_shifts(const struct compact_turn *t)
 bool
 effort_speaks_of_self(const struct compact_turn *t)
 {
-	static const char *const self[] = { "i", "i'm", "im", "i've", "i'd",
-		"my", "me", "mine", "we", "our", "us", NULL };
+	WORD_LIST(self, "i", "i'm", "im", "i've", "i'd", "my", "me", "mine",
+	    "we", "our", "us");
 	struct words room;
 
-	return words_say(turn_words(t, &room), self);
+	return words_say(turn_words(t, &room), &self);
 }
 
 bool
 effort_speaks_of_other(const struct compact_turn *t)
 {
-	static const char *const your[] = { "your", "yours", NULL };
-	static const char *const mine[] = { "my", "me", "mine", "our", "us",
-		NULL };
+	WORD_LIST(your, "your", "yours");
+	WORD_LIST(mine, "my", "me", "mine", "our", "us");
 
-	return turn_says(t, your) && !turn_says(t, mine);
+	return turn_says(t, &your) && !turn_says(t, &mine);
 }
 
 bool

@@ -9,6 +9,7 @@
 #define COMPACTOR_EFFORT_WORDS_H
 
 #include "compactor/compact.h"
+#include "compactor/word_lists.h"
 
 struct effort_try {
 	struct slice text;	/* empty: nothing is */
@@ -73,7 +74,7 @@ bool effort_concludes(const struct compact_turn *t);
 /* A rule that concludes says that it works. */
 bool effort_tells_outcome(const struct compact_turn *t);
 /* Does a question begin with one of these? */
-bool effort_asks_with(struct slice question, const char *const *words);
+bool effort_asks_with(struct slice question, struct word_list *words);
 /* After praise, "now" or "also": something is to be done, in so many words. */
 bool effort_asks_next(const struct compact_turn *t);
 /* Is what is to be reached a choice? */
@@ -99,7 +100,7 @@ bool effort_declines(const struct compact_turn *t);
 /* "Can I change my address?" */
 bool effort_asks_leave(const struct compact_turn *t);
 /* The same of one of these: "can it be remembered?" */
-bool effort_asks_can(const struct compact_turn *t, const char *const *who);
+bool effort_asks_can(const struct compact_turn *t, struct word_list *who);
 /* More than one word and a number. */
 bool effort_says_what(struct slice report);
 /* Was it told as something that one of them has done? */

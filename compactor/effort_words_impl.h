@@ -6,6 +6,7 @@
 
 #include "compactor/compact.h"
 #include "compactor/effort_words.h"
+#include "compactor/word_lists.h"
 
 enum {
 	FIRST_WORDS = 14,	/* of a sentence: who does what stands there */
@@ -15,6 +16,9 @@ enum {
 struct words {
 	struct slice at[FIRST_WORDS];
 	size_t count;
+	const struct word_in *in[FIRST_WORDS];	/* the lists each is in */
+	struct word_in any;	/* the lists that one of them is in */
+	unsigned known;		/* lists, when these were looked up */
 };
 
 /* What was found out about a turn; see effort_notes.c. */
@@ -30,11 +34,33 @@ struct effort_notes {
 	struct msg_a_how how;		/* what tells best how that ends */
 	bool is_asked;			/* the next one is known */
 	bool confirms;
+	struct word_in said;		/* lists that have one of its words */
+	unsigned said_known;		/* lists, when these were looked up */
 };
 
-/* Of a list that ends with NULL, and is static: see word_index.h. */
-bool word_one_of(struct slice word, const char *const *words);
-bool words_say(const struct words *w, const char *const *words);
+/* A word that is none of a sentence's first. */
+bool word_one_of(struct slice word, struct word_list *list);
+/* The i-th of them; any of the first n; any. */
+static inline bool
+words_one_of(const struct words *w, size_t i, struct word_list *list)
+{
+	unsigned number = word_list_number(list);
+
+	if (number > w->known)
+		return word_one_of(w->at[i], list);
+	return word_in_list(&w->any, number) &&
+	    word_in_list(w->in[i], number);
+}
+bool words_say_within(const struct words *w, size_t n,
+    struct word_list *list);
+static inline bool
+words_say(const struct words *w, struct word_list *list)
+{
+	unsigned number = word_list_number(list);
+
+	return number > w->known ? words_say_within(w, w->count, list) :
+	    word_in_list(&w->any, number);
+}
 /* As classify has them; a turn of one sentence does what the turn does. */
 size_t sentence_count(const struct compact_turn *t);
 struct msg_c_sentence turn_sentence(const struct compact_turn *t, size_t i);
@@ -45,13 +71,13 @@ const struct words *sentence_words(const struct compact_turn *t, size_t i,
     struct words *room);
 const struct words *turn_words(const struct compact_turn *t,
     struct words *room);
-/* They tell what to do by its verb: "then raise the limit". */
-bool words_instruct(const struct words *w);
+/* From the one on they tell what to do by its verb: "then raise the limit". */
+bool words_instruct(const struct words *w, size_t from);
 /* They say that something is done: "booked", "I have added a test". */
 bool words_done(const struct words *w);
 /* They say what is wanted once more: "so you need a room for one night". */
 bool words_recap(const struct words *w);
 /* Of all words of a turn, however many. */
-bool turn_says(const struct compact_turn *t, const char *const *words);
+bool turn_says(const struct compact_turn *t, struct word_list *list);
 
 #endif

@@ -202,7 +202,7 @@ static bool
 was_worked_on(const struct effort_state *s, const struct msg_a_asked *asked,
     const struct compact_turn *t)
 {
-	static const char *const how[] = { "how", "why", NULL };
+	WORD_LIST(how, "how", "why");
 	const struct msg_a_turn *is = compact_a_turn(s->c, t->i);
 	struct msg_strs question;
 
@@ -212,7 +212,7 @@ was_worked_on(const struct effort_state *s, const struct msg_a_asked *asked,
 		effort_tells_outcome(t))))
 		return false;
 	question = artifact_field(&asked->draft[0], "question");
-	return question.count > 0 && effort_asks_with(question.at[0], how);
+	return question.count > 0 && effort_asks_with(question.at[0], &how);
 }
 
 /* The question is what was to be reached, the answer how it was. */

@@ -16,52 +16,6 @@ add_length(struct word_index *x, unsigned letter, size_t len)
 	    << (len < INDEX_LONG ? len : INDEX_LONG);
 }
 
-/* What is counted in from[] by letter becomes where each begins. */
-static void
-add_up(struct word_index *x)
-{
-	unsigned l, count, sum = 0;
-
-	for (l = 0; l <= INDEX_LETTERS; l++) {
-		count = x->from[l];
-		x->from[l] = (uint16_t)sum;
-		sum += count;
-	}
-}
-
-static struct indexed_word
-word_of(const char *word)
-{
-	size_t len = strlen(word);
-
-	return (struct indexed_word){ word, len,
-		len > 3 && strcmp(word + len - 3, "n't") == 0 };
-}
-
-static void
-fill_words(struct word_index *x, const char *const *list)
-{
-	uint16_t at[INDEX_LETTERS + 1];
-	struct indexed_word is;
-	unsigned letter;
-	size_t i;
-
-	for (i = 0; list[i] != NULL; i++) {
-		letter = word_index_letter(list[i][0]);
-		is = word_of(list[i]);
-		add_length(x, letter, is.len);
-		if (is.negation)
-			add_length(x, letter, is.len - 1);
-		x->from[letter]++;
-	}
-	add_up(x);
-	x->words = xcalloc(i + 1, sizeof(x->words[0]));
-	memcpy(at, x->from, sizeof(at));
-	for (i = 0; list[i] != NULL; i++)
-		x->words[at[word_index_letter(list[i][0])]++] =
-		    word_of(list[i]);
-}
-
 /* They are sorted by bytes: what is before the letter comes before it. */
 static void
 fill_phrases(struct word_index *x, const char *const *list, size_t count)
@@ -111,18 +65,6 @@ bucket_of(const char *const *list)
 	static struct word_index *known[BUCKETS];
 
 	return &known[(uintptr_t)list / 16 % BUCKETS];
-}
-
-const struct word_index *
-word_index_of(const char *const *list)
-{
-	struct word_index **bucket = bucket_of(list), *x = find(list, bucket);
-
-	if (x != NULL)
-		return x;
-	x = add(list, bucket);
-	fill_words(x, list);
-	return x;
 }
 
 const struct word_index *

@@ -25,18 +25,9 @@ struct word_index {
 	uint32_t lengths[INDEX_LETTERS];
 	/* Those with a letter are from the one place up to the next. */
 	uint16_t from[INDEX_LETTERS + 1];
-	struct indexed_word *words;
 	size_t *first_lens;	/* of phrases: of each one's first word */
 };
 
-struct indexed_word {
-	const char *word;
-	size_t len;
-	bool negation;		/* it ends in "n't" */
-};
-
-/* Of a list that ends with NULL.  "doesn't" counts as "doesnt" too. */
-const struct word_index *word_index_of(const char *const *list);
 /*
  * Of a list of phrases by their first words, which are sorted; the places are
  * those of the list.

@@ -9,9 +9,9 @@
 #include "compactor/word_index.h"
 #include "tests/tap.h"
 
-static const char *const listed[] = { "add", "allow", "can't", "doesn't",
-	"2nd", "aisle", "zoo", "a", "unsubscribe-from-all-of-these-long-lists",
-	NULL };
+WORD_LIST(listed, "add", "allow", "can't", "doesn't", "2nd", "aisle", "zoo",
+    "a", "unsubscribe-from-all-of-these-long-lists");
+WORD_LIST(later, "b", "add");
 static const char *const asked[] = { "add", "Add", "ADD", "ad", "adds",
 	"allow", "cant", "CANT", "can't", "doesnt", "doesn't", "doesn", "2nd",
 	"2ND", "3nd", "zoo", "zo", "a", "A", "b", "cat", "aislx",
@@ -27,12 +27,12 @@ is_listed(const char *word)
 	char typed[64];
 	size_t i, n;
 
-	for (i = 0; listed[i] != NULL; i++) {
-		n = strlen(listed[i]);
-		if (strcasecmp(listed[i], word) == 0)
+	for (i = 0; listed_words[i] != NULL; i++) {
+		n = strlen(listed_words[i]);
+		if (strcasecmp(listed_words[i], word) == 0)
 			return true;
-		if (n > 3 && strcmp(listed[i] + n - 3, "n't") == 0) {
-			memcpy(typed, listed[i], n - 2);
+		if (n > 3 && strcmp(listed_words[i] + n - 3, "n't") == 0) {
+			memcpy(typed, listed_words[i], n - 2);
 			memcpy(typed + n - 2, "t", 2);
 			if (strcasecmp(typed, word) == 0)
 				return true;
@@ -47,12 +47,30 @@ test_words(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		ok(word_one_of(slice_str(asked[i]), listed) ==
+		ok(word_one_of(slice_str(asked[i]), &listed) ==
 		    is_listed(asked[i]), "\"%s\" is%s listed", asked[i],
 		    is_listed(asked[i]) ? "" : " not");
-	ok(!word_one_of(SLICE_NONE, listed), "no word is not listed");
-	ok(word_index_of(listed) == word_index_of(listed),
-	    "a list is indexed once");
+	ok(!word_one_of(SLICE_NONE, &listed), "no word is not listed");
+	ok(word_list_number(&listed) == word_list_number(&listed),
+	    "a list becomes known once");
+}
+
+/* Words that were looked up before a list was known say nothing of it. */
+static void
+test_known(void)
+{
+	const struct compact_turn t = { .text = SLICE("Adds b to ADD") };
+	struct words room;
+	const struct words *w = turn_words(&t, &room);
+
+	ok(!words_one_of(w, 0, &listed) && words_one_of(w, 3, &listed),
+	    "of a known list");
+	ok(words_say(w, &listed) && !words_say_within(w, 3, &listed),
+	    "any of them, any of the first");
+	ok(!words_one_of(w, 0, &later) && words_one_of(w, 1, &later) &&
+	    words_one_of(w, 3, &later), "of one that is asked for later");
+	ok(words_say(w, &later) && !words_say_within(w, 1, &later) &&
+	    turn_says(&t, &later), "any of them likewise");
 }
 
 static size_t
@@ -88,6 +106,7 @@ int
 main(void)
 {
 	test_words();
+	test_known();
 	test_phrases();
 	return done();
 }
