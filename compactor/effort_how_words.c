@@ -1,8 +1,6 @@
 /*
  * effort_how_words - what a sentence tells of how an effort was resolved
  */
-#include <strings.h>
-
 #include "common/text.h"
 #include "compactor/effort_how_impl.h"
 #include "compactor/summary.h"
@@ -22,42 +20,46 @@ told_lead(const struct words *w)
 	return i;
 }
 
-/* The words from one place on are those of a phrase. */
+/* The words from one place on are those of a phrase, as the first is. */
 static bool
-is_phrase(const struct words *w, size_t at, const char *phrase)
+is_phrase(const struct words *w, size_t at, const struct phrase *p)
 {
 	size_t n;
 
-	for (; at < w->count; at++) {
-		/* Most end here, before a length is counted. */
-		if ((w->at[at].ptr[0] | 0x20) != phrase[0])
+	for (n = 1; p->words[n] != NULL; n++)
+		if (at + n == w->count || w->in[at + n] != p->words[n])
 			return false;
-		n = strcspn(phrase, " ");
-		if (w->at[at].len != n ||
-		    strncasecmp(w->at[at].ptr, phrase, n) != 0)
-			return false;
-		phrase += n;
-		if (*phrase == '\0')
+	return true;
+}
+
+static bool
+has_phrase_at(const struct words *w, size_t at, const struct word_list *list)
+{
+	size_t i, n;
+	const struct phrase *p = phrases_with(list, w->in[at], &n);
+
+	for (i = 0; i < n; i++)
+		if (is_phrase(w, at, &p[i]))
 			return true;
-		phrase++;
-	}
 	return false;
 }
 
 bool
 words_begin(const struct words *w, size_t first, struct word_list *phrases)
 {
-	const char *const *phrase;
+	unsigned number = word_list_number(phrases);
+	struct words room;
 	size_t i;
 
+	if (number > w->known)
+		w = words_again(w, &room);
 	/* Mostly none of them begins a phrase. */
-	if (!words_say(w, phrases))
+	if (!word_in_list(&w->any, number))
 		return false;
 	for (i = 0; i < w->count && i < first; i++)
-		for (phrase = phrases->words; *phrase != NULL &&
-		     words_one_of(w, i, phrases); phrase++)
-			if (is_phrase(w, i, *phrase))
-				return true;
+		if (word_in_list(w->in[i], number) &&
+		    has_phrase_at(w, i, phrases))
+			return true;
 	return false;
 }
 

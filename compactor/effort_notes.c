@@ -10,14 +10,6 @@
 #include "compactor/effort_words_impl.h"
 
 bool
-word_one_of(struct slice word, struct word_list *list)
-{
-	unsigned number = word_list_number(list);
-
-	return word_in_list(word_find(word), number);
-}
-
-bool
 words_say_within(const struct words *w, size_t n, struct word_list *list)
 {
 	size_t i;
@@ -29,24 +21,40 @@ words_say_within(const struct words *w, size_t n, struct word_list *list)
 }
 
 static const struct words *
+look_up(struct words *w)
+{
+	size_t i;
+
+	w->any = (struct word_in){ { 0 } };
+	w->known = word_lists_known();
+	for (i = 0; i < w->count; i++) {
+		w->in[i] = word_find(w->at[i]);
+		word_in_add(&w->any, w->in[i]);
+	}
+	return w;
+}
+
+const struct words *
+words_again(const struct words *w, struct words *room)
+{
+	room->count = w->count;
+	memcpy(room->at, w->at, w->count * sizeof(w->at[0]));
+	return look_up(room);
+}
+
+static const struct words *
 words_read(struct slice text, struct words *out)
 {
 	struct text_tokens tokens;
 	struct text_token token;
-	size_t n = 0;
 
-	out->any = (struct word_in){ { 0 } };
-	out->known = word_lists_known();
+	out->count = 0;
 	text_tokens_init(&tokens, text);
-	while (n < FIRST_WORDS && text_tokens_next(&tokens, &token)) {
-		if (token.kind != TEXT_WORD)
-			continue;
-		out->at[n] = text_token_slice(&tokens, &token);
-		out->in[n] = word_find(out->at[n]);
-		word_in_add(&out->any, out->in[n++]);
-	}
-	out->count = n;
-	return out;
+	while (out->count < FIRST_WORDS && text_tokens_next(&tokens, &token))
+		if (token.kind == TEXT_WORD)
+			out->at[out->count++] =
+			    text_token_slice(&tokens, &token);
+	return look_up(out);
 }
 
 /* ---- sentences, as classify has them ---- */

@@ -38,8 +38,6 @@ struct effort_notes {
 	unsigned said_known;		/* lists, when these were looked up */
 };
 
-/* A word that is none of a sentence's first. */
-bool word_one_of(struct slice word, struct word_list *list);
 /* The i-th of them; any of the first n; any. */
 static inline bool
 words_one_of(const struct words *w, size_t i, struct word_list *list)
@@ -61,6 +59,8 @@ words_say(const struct words *w, struct word_list *list)
 	return number > w->known ? words_say_within(w, w->count, list) :
 	    word_in_list(&w->any, number);
 }
+/* The same, looked up in the lists that are known by now. */
+const struct words *words_again(const struct words *w, struct words *room);
 /* As classify has them; a turn of one sentence does what the turn does. */
 size_t sentence_count(const struct compact_turn *t);
 struct msg_c_sentence turn_sentence(const struct compact_turn *t, size_t i);

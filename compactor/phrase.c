@@ -4,9 +4,6 @@
 #include "compactor/phrase.h"
 
 #include "common/text.h"
-#include "compactor/word_index.h"
-
-enum { PHRASE_MOST = 6 };	/* words of a phrase at the end of a sentence */
 
 /* ' ', '\t', '\n', '\r', by bits of what is below 64. */
 static inline bool
@@ -59,6 +56,8 @@ add_word(struct arena *a, struct phrase_word *w, struct slice written,
 	w->written = written;
 	w->folded = folded != NULL ? slice_of(folded + from, end - from) :
 	    text_fold(a, slice_of(written.ptr + from, end - from));
+	w->in = word_find(w->folded);
+	w->known = word_lists_known();
 	for (size_t i = end; i < written.len && end > from; i++) {
 		w->sign = true;
 		w->clause |= is_clause(written.ptr[i]);
@@ -93,6 +92,69 @@ phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 	return count;
 }
 
+/* The lists that a word is in, also those that were not known before. */
+static inline const struct word_in *
+lists_of(const struct phrase_word *w, unsigned number)
+{
+	return number > w->known ? word_find(w->folded) : w->in;
+}
+
+/* How many words the phrase has, if they are these, as the first is. */
+static size_t
+fits(const struct phrase_word *words, size_t count, const struct phrase *p,
+    unsigned number)
+{
+	size_t n;
+
+	for (n = 1; p->words[n] != NULL; n++)
+		if (n == count || p->words[n] != lists_of(&words[n], number))
+			return 0;
+	return n;
+}
+
+size_t
+phrase_at(const struct phrase_word *words, size_t count, size_t at,
+    struct word_list *list)
+{
+	unsigned number = word_list_number(list);
+	const struct word_in *first;
+	const struct phrase *p;
+	size_t most = 0, i, n, n_phrases;
+
+	if (at >= count)
+		return 0;
+	first = lists_of(&words[at], number);
+	/* Mostly none begins with it. */
+	if (!word_in_list(first, number))
+		return 0;
+	p = phrases_with(list, first, &n_phrases);
+	for (i = 0; i < n_phrases; i++) {
+		n = fits(words + at, count - at, &p[i], number);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+size_t
+phrase_before(const struct phrase_word *words, size_t from, size_t end,
+    struct word_list *p)
+{
+	for (size_t n = end - from < PHRASE_MOST ? end - from : PHRASE_MOST;
+	     n > 0; n--)
+		if (phrase_at(words, end, end - n, p) == n)
+			return n;
+	return 0;
+}
+
+bool
+phrase_in(const struct phrase_word *words, size_t count, struct word_list *p)
+{
+	for (size_t i = 0; i < count; i++)
+		if (phrase_at(words, count, i, p) > 0)
+			return true;
+	return false;
+}
+
 /* The first word of a phrase. */
 static struct slice
 first_word(const char *phrase)
@@ -100,89 +162,12 @@ first_word(const char *phrase)
 	return slice_of(phrase, (size_t)(strchrnul(phrase, ' ') - phrase));
 }
 
-/* How many words the phrase has, if they are these, as the first is. */
-static size_t
-fits(const struct phrase_word *words, size_t count, const char *phrase)
-{
-	struct slice word = words[0].folded;
-	size_t n;
-
-	for (n = 1; phrase[word.len] != '\0'; n++) {
-		if (n == count)
-			return 0;
-		phrase += word.len + 1;
-		word = words[n].folded;
-		if (strncmp(phrase, word.ptr, word.len) != 0 ||
-		    (phrase[word.len] != ' ' && phrase[word.len] != '\0'))
-			return 0;
-	}
-	return n;
-}
-
-/* The longest phrase from one of the words on. */
-static inline size_t
-look_at(const struct phrase_word *words, size_t count, size_t at,
-    struct phrases p, const struct word_index *x)
-{
-	size_t most = 0, end, n;
-	struct slice word;
-	unsigned letter;
-
-	if (at >= count || words[at].folded.len == 0)
-		return 0;
-	word = words[at].folded;
-	letter = word_index_letter(word.ptr[0]);
-	if (!word_index_may_have(x, letter, word.len))
-		return 0;
-	end = letter == 0 ? p.count : x->from[letter + 1];
-	for (size_t i = x->from[letter]; i < end; i++) {
-		if (x->first_lens[i] != word.len ||
-		    memcmp(p.list[i], word.ptr, word.len) != 0)
-			continue;
-		n = fits(words + at, count - at, p.list[i]);
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
-size_t
-phrase_at(const struct phrase_word *words, size_t count, size_t at,
-    struct phrases p)
-{
-	return look_at(words, count, at, p,
-	    word_index_of_phrases(p.list, p.count));
-}
-
-size_t
-phrase_before(const struct phrase_word *words, size_t from, size_t end,
-    struct phrases p)
-{
-	const struct word_index *x = word_index_of_phrases(p.list, p.count);
-
-	for (size_t n = end - from < PHRASE_MOST ? end - from : PHRASE_MOST;
-	     n > 0; n--)
-		if (look_at(words, end, end - n, p, x) == n)
-			return n;
-	return 0;
-}
-
-bool
-phrase_in(const struct phrase_word *words, size_t count, struct phrases p)
-{
-	const struct word_index *x = word_index_of_phrases(p.list, p.count);
-
-	for (size_t i = 0; i < count; i++)
-		if (look_at(words, count, i, p, x) > 0)
-			return true;
-	return false;
-}
-
 const char *
-phrase_unsorted(struct phrases p)
+phrase_unsorted(const struct word_list *p)
 {
-	for (size_t i = 1; i < p.count; i++)
-		if (slice_cmp(first_word(p.list[i - 1]),
-		    first_word(p.list[i])) > 0)
-			return p.list[i];
+	for (size_t i = 1; i < p->count; i++)
+		if (slice_cmp(first_word(p->words[i - 1]),
+		    first_word(p->words[i])) > 0)
+			return p->words[i];
 	return NULL;
 }

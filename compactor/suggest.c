@@ -147,29 +147,27 @@ is_plain(struct slice w)
 static bool
 is_common(const struct phrase_word *w)
 {
-	static const char *const common[] = {
-		"a", "about", "after", "all", "also", "am", "an", "and", "any", "are",
-		"as", "at", "be", "because", "been", "before", "but", "by", "can",
-		"can't", "could", "did", "didn't", "do", "does", "doesn't", "don't",
-		"even", "feel", "for", "from", "get", "go", "going", "good", "got",
-		"great", "guess", "had", "has", "have", "he", "he's", "her", "here",
-		"his", "hope", "how", "i", "i'd", "i'll", "i'm", "i've", "if", "in",
-		"into", "is", "isn't", "it", "it's", "its", "just", "know", "let",
-		"let's", "like", "looks", "love", "made", "make", "may", "maybe",
-		"mean", "might", "more", "most", "must", "my", "need", "no", "not",
-		"now", "of", "oh", "ok", "okay", "on", "one", "only", "or", "our",
-		"please", "really", "right", "said", "say", "see", "seems", "she",
-		"she's", "should", "so", "some", "sounds", "still", "sure", "than",
-		"thank", "thanks", "that", "that's", "the", "their", "then", "there",
-		"there's", "these", "they", "they're", "thing", "things", "think",
-		"this", "those", "to", "too", "two", "uh", "um", "very", "want",
-		"was", "wasn't", "we", "we're", "we've", "well", "went", "were",
-		"what", "what's", "when", "where", "which", "while", "who", "why",
-		"will", "with", "won't", "would", "yeah", "yes", "you", "you're",
-		"your",
-	};
+	PHRASE_LIST(common, "a", "about", "after", "all", "also", "am", "an",
+	    "and", "any", "are", "as", "at", "be", "because", "been", "before",
+	    "but", "by", "can", "can't", "could", "did", "didn't", "do", "does",
+	    "doesn't", "don't", "even", "feel", "for", "from", "get", "go",
+	    "going", "good", "got", "great", "guess", "had", "has", "have",
+	    "he", "he's", "her", "here", "his", "hope", "how", "i", "i'd",
+	    "i'll", "i'm", "i've", "if", "in", "into", "is", "isn't", "it",
+	    "it's", "its", "just", "know", "let", "let's", "like", "looks",
+	    "love", "made", "make", "may", "maybe", "mean", "might", "more",
+	    "most", "must", "my", "need", "no", "not", "now", "of", "oh", "ok",
+	    "okay", "on", "one", "only", "or", "our", "please", "really",
+	    "right", "said", "say", "see", "seems", "she", "she's", "should",
+	    "so", "some", "sounds", "still", "sure", "than", "thank", "thanks",
+	    "that", "that's", "the", "their", "then", "there", "there's",
+	    "these", "they", "they're", "thing", "things", "think", "this",
+	    "those", "to", "too", "two", "uh", "um", "very", "want", "was",
+	    "wasn't", "we", "we're", "we've", "well", "went", "were", "what",
+	    "what's", "when", "where", "which", "while", "who", "why", "will",
+	    "with", "won't", "would", "yeah", "yes", "you", "you're", "your");
 
-	return phrase_at(w, 1, 0, PHRASES(common)) > 0;
+	return phrase_at(w, 1, 0, &common) > 0;
 }
 
 static void

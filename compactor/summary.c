@@ -11,63 +11,48 @@
 #include "classify/sift.h"
 #include "compactor/phrase.h"
 
-static const char *const problems[] = {
-	"broke", "broken", "bug", "bugs", "can't", "cannot", "couldn't",
-	"crash", "crashed", "crashes", "crashing", "doesn't", "error",
-	"errors", "exception", "failed", "failing", "fails", "failure",
-	"hangs", "isn't working", "issue", "issues", "leak", "leaks", "lost",
-	"missing", "not working", "panic", "panics", "problem", "problems",
-	"segfault", "segfaults", "segmentation fault", "slow", "stuck",
-	"timeout", "trouble", "unable", "warning", "won't", "wrong",
-};
+PHRASE_LIST(problems, "broke", "broken", "bug", "bugs", "can't", "cannot",
+    "couldn't", "crash", "crashed", "crashes", "crashing", "doesn't", "error",
+    "errors", "exception", "failed", "failing", "fails", "failure", "hangs",
+    "isn't working", "issue", "issues", "leak", "leaks", "lost", "missing",
+    "not working", "panic", "panics", "problem", "problems", "segfault",
+    "segfaults", "segmentation fault", "slow", "stuck", "timeout", "trouble",
+    "unable", "warning", "won't", "wrong");
 /* What a cause or a cure is told with. */
-static const char *const causes[] = {
-	"after", "because", "by", "cause", "caused", "culprit", "due",
-	"expired", "forgot", "happens when", "instead", "it was", "missing",
-	"needed", "reason", "root cause", "solution", "the issue is",
-	"the issue was", "the problem is", "the problem was", "turned out",
-	"turns out", "typo", "was the issue", "was the problem", "wrong",
-};
-static const char *const deeds[] = {
-	"added", "applied", "booked", "canceled", "cancelled", "changed",
-	"changing", "configured", "confirmed", "created", "decreased",
-	"deleted", "deployed", "disabled", "enabled", "fixed", "found",
-	"increased", "installed", "installing", "merged", "moved", "played",
-	"purchased", "ran", "rebooted", "rebooting", "reference", "refreshed",
-	"refreshing", "refunded", "reinstalled", "reinstalling", "removed",
-	"removing", "renamed", "replaced", "replacing", "reserved",
-	"restarted", "restarting", "reverted", "scheduled", "sent", "set",
-	"setting", "successful", "successfully", "transferred", "updated",
-	"upgraded", "upgrading", "used", "using", "wrote",
-};
-static const char *const advice[] = {
-	"add", "call", "change", "check", "go", "i would", "i'd", "install",
-	"make", "need", "needs", "open", "recommend", "remove", "replace",
-	"run", "set", "should", "try", "update", "use", "you can",
-	"you could",
-};
+PHRASE_LIST(causes, "after", "because", "by", "cause", "caused", "culprit",
+    "due", "expired", "forgot", "happens when", "instead", "it was", "missing",
+    "needed", "reason", "root cause", "solution", "the issue is",
+    "the issue was", "the problem is", "the problem was", "turned out",
+    "turns out", "typo", "was the issue", "was the problem", "wrong");
+PHRASE_LIST(deeds, "added", "applied", "booked", "canceled", "cancelled",
+    "changed", "changing", "configured", "confirmed", "created", "decreased",
+    "deleted", "deployed", "disabled", "enabled", "fixed", "found", "increased",
+    "installed", "installing", "merged", "moved", "played", "purchased", "ran",
+    "rebooted", "rebooting", "reference", "refreshed", "refreshing", "refunded",
+    "reinstalled", "reinstalling", "removed", "removing", "renamed", "replaced",
+    "replacing", "reserved", "restarted", "restarting", "reverted", "scheduled",
+    "sent", "set", "setting", "successful", "successfully", "transferred",
+    "updated", "upgraded", "upgrading", "used", "using", "wrote");
+PHRASE_LIST(advice, "add", "call", "change", "check", "go", "i would", "i'd",
+    "install", "make", "need", "needs", "open", "recommend", "remove",
+    "replace", "run", "set", "should", "try", "update", "use", "you can",
+    "you could");
 /* Said at the end of an answer, or for politeness, and tells nothing. */
-static const char *const empty_offers[] = {
-	"anything else", "apologies", "apologize", "as an ai", "do you want",
-	"don't hesitate", "enjoy", "feel free", "further assistance",
-	"further questions", "glad", "good luck", "good question",
-	"great question", "happy to", "have a good", "have a great",
-	"have a nice", "here is an example", "here's an example", "hope that",
-	"hope this", "i'd be happy", "if you have any", "let me know",
-	"no problem", "shall i", "something else", "sorry", "welcome",
-	"would you like",
-};
+PHRASE_LIST(empty_offers, "anything else", "apologies", "apologize", "as an ai",
+    "do you want", "don't hesitate", "enjoy", "feel free", "further assistance",
+    "further questions", "glad", "good luck", "good question", "great question",
+    "happy to", "have a good", "have a great", "have a nice",
+    "here is an example", "here's an example", "hope that", "hope this",
+    "i'd be happy", "if you have any", "let me know", "no problem", "shall i",
+    "something else", "sorry", "welcome", "would you like");
 
 /* Stems of words that tell nothing of what it is about. */
-static const char *const empty_stems[] = {
-	"alot", "alright", "amaz", "answer", "awesom", "bit", "done", "exact",
-	"excel", "final", "fine", "fix", "get", "glad", "good", "got",
-	"great", "happi", "hear", "help", "know", "let", "look", "lot",
-	"love", "luck", "make", "need", "nice", "nope", "now", "perfect",
-	"question", "resolv", "right", "solv", "sort", "sound", "sure",
-	"tell", "thank", "thing", "think", "tri", "trick", "want", "way",
-	"work", "yeah",
-};
+PHRASE_LIST(empty_stems, "alot", "alright", "amaz", "answer", "awesom", "bit",
+    "done", "exact", "excel", "final", "fine", "fix", "get", "glad", "good",
+    "got", "great", "happi", "hear", "help", "know", "let", "look", "lot",
+    "love", "luck", "make", "need", "nice", "nope", "now", "perfect",
+    "question", "resolv", "right", "solv", "sort", "sound", "sure", "tell",
+    "thank", "thing", "think", "tri", "trick", "want", "way", "work", "yeah");
 
 static enum speaker
 speaker_of_role(struct slice role)
@@ -118,9 +103,7 @@ summary_sentences(struct arena *a, const struct summary_turn *t,
 bool
 summary_is_empty(struct slice stem)
 {
-	struct phrase_word word = { .folded = stem };
-
-	return phrase_at(&word, 1, 0, PHRASES(empty_stems)) > 0;
+	return word_one_of(stem, &empty_stems);
 }
 
 unsigned
@@ -145,7 +128,7 @@ summary_tells_problem(struct arena *a, struct slice sentence)
 	struct phrase_word *words;
 	size_t count = phrase_words(a, sentence, &words);
 
-	return phrase_in(words, count, PHRASES(problems));
+	return phrase_in(words, count, &problems);
 }
 
 /* ---- weighing ---- */
@@ -187,7 +170,7 @@ told(const struct weighed *w, int each, unsigned most)
 }
 
 static bool
-says(const struct weighed *w, struct phrases phrases)
+says(const struct weighed *w, struct word_list *phrases)
 {
 	return phrase_in(w->words, w->n_words, phrases);
 }
@@ -217,7 +200,7 @@ goal_score(const struct weighed *w)
 		score -= 8;
 	else if (!slice_is(w->act, "inform") && !slice_is(w->act, "commit"))
 		score -= 3;
-	if (says(w, PHRASES(problems)))
+	if (says(w, &problems))
 		score += 4;
 	return score;
 }
@@ -238,9 +221,9 @@ user_resolution_score(const struct weighed *w)
 		score -= 4;
 	else if (slice_is(w->act, "inform"))
 		score += 2;
-	if (w->content > 0 && says(w, PHRASES(causes)))
+	if (w->content > 0 && says(w, &causes))
 		score += 3;
-	if (w->content > 0 && says(w, PHRASES(deeds)))
+	if (w->content > 0 && says(w, &deeds))
 		score += 2;
 	return score;
 }
@@ -251,7 +234,7 @@ other_resolution_score(const struct weighed *w)
 {
 	int score = told(w, 1, 5);
 
-	if (w->content == 0 || says(w, PHRASES(empty_offers)))
+	if (w->content == 0 || says(w, &empty_offers))
 		score -= 8;
 	if (slice_is(w->act, "question"))
 		score -= 8;
@@ -259,11 +242,11 @@ other_resolution_score(const struct weighed *w)
 		score -= 6;
 	if (w->concludes)
 		score += 2;
-	if (says(w, PHRASES(deeds)))
+	if (says(w, &deeds))
 		score += 4;
-	if (says(w, PHRASES(causes)))
+	if (says(w, &causes))
 		score += 3;
-	if (says(w, PHRASES(advice)))
+	if (says(w, &advice))
 		score += 2;
 	return score + early(w);
 }
@@ -280,7 +263,7 @@ statement_score(const struct weighed *w)
 {
 	int score = told(w, 2, 6);
 
-	if (w->content == 0 || says(w, PHRASES(empty_offers)))
+	if (w->content == 0 || says(w, &empty_offers))
 		score -= 8;
 	if (slice_is(w->act, "question"))
 		score -= 8;
@@ -377,9 +360,9 @@ summary_question(struct arena *a, const struct summary_turn *t)
 const char *
 summary_unsorted(void)
 {
-	const struct phrases all[] = { PHRASES(problems), PHRASES(causes),
-		PHRASES(deeds), PHRASES(advice), PHRASES(empty_offers),
-		PHRASES(empty_stems) };
+	struct word_list *const all[] = { &problems, &causes,
+		&deeds, &advice, &empty_offers,
+		&empty_stems };
 	const char *wrong = summary_shorten_unsorted();
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && wrong == NULL;

@@ -13,109 +13,85 @@ enum {
 };
 
 /* Said before anything: with or without a comma behind. */
-static const char *const fillers[] = {
-	"actually", "ah", "aha", "all right", "alright", "also", "and",
-	"anyway", "anyways", "basically", "btw", "but", "by the way", "erm",
-	"excuse me", "first of all", "first off", "good afternoon",
-	"good evening", "good morning", "haha", "hm", "hmm", "honestly",
-	"i believe that", "i guess", "i mean", "i think", "i think that",
-	"in that case", "it seems that", "just", "like", "lol", "many thanks",
-	"oh", "ok", "ok so", "okay", "one more thing", "oops", "please",
-	"pls", "plz", "quick question", "so", "sorry", "thank you",
-	"thank you so much", "thank you very much", "thanks", "thanks a lot",
-	"thanks alot", "thanks so much", "then", "uh", "uhm", "um", "well",
-	"wow", "yeah", "yep", "yes", "you know", "yup",
-};
+PHRASE_LIST(fillers, "actually", "ah", "aha", "all right", "alright", "also",
+    "and", "anyway", "anyways", "basically", "btw", "but", "by the way", "erm",
+    "excuse me", "first of all", "first off", "good afternoon", "good evening",
+    "good morning", "haha", "hm", "hmm", "honestly", "i believe that",
+    "i guess", "i mean", "i think", "i think that", "in that case",
+    "it seems that", "just", "like", "lol", "many thanks", "oh", "ok", "ok so",
+    "okay", "one more thing", "oops", "please", "pls", "plz", "quick question",
+    "so", "sorry", "thank you", "thank you so much", "thank you very much",
+    "thanks", "thanks a lot", "thanks alot", "thanks so much", "then", "uh",
+    "uhm", "um", "well", "wow", "yeah", "yep", "yes", "you know", "yup");
 /* Said before anything when a sign follows: "great, now ..." */
-static const char *const exclaimed[] = {
-	"absolutely", "additionally", "again", "all", "alternatively",
-	"amazing", "awesome", "brilliant", "certainly", "cool", "definitely",
-	"dude", "everyone", "excellent", "fantastic", "finally", "first",
-	"folks", "good", "got it", "great", "guys", "hooray", "however",
-	"i see", "lovely", "man", "next", "nice", "no", "no problem",
-	"no worries", "nope", "now", "of course", "perfect", "right",
-	"sounds good", "sure", "sweet", "that's great", "therefore", "ugh",
-	"wonderful", "yay", "yesss", "you're welcome",
-};
-static const char *const greetings[] = {
-	"dear", "greetings", "hallo", "hello", "hey", "hi", "hiya", "yo",
-};
-static const char *const greeted[] = {
-	"all", "everybody", "everyone", "folks", "guys", "team", "there",
-};
+PHRASE_LIST(exclaimed, "absolutely", "additionally", "again", "all",
+    "alternatively", "amazing", "awesome", "brilliant", "certainly", "cool",
+    "definitely", "dude", "everyone", "excellent", "fantastic", "finally",
+    "first", "folks", "good", "got it", "great", "guys", "hooray", "however",
+    "i see", "lovely", "man", "next", "nice", "no", "no problem", "no worries",
+    "nope", "now", "of course", "perfect", "right", "sounds good", "sure",
+    "sweet", "that's great", "therefore", "ugh", "wonderful", "yay", "yesss",
+    "you're welcome");
+PHRASE_LIST(greetings, "dear", "greetings", "hallo", "hello", "hey", "hi",
+    "hiya", "yo");
+PHRASE_LIST(greeted, "all", "everybody", "everyone", "folks", "guys", "team",
+    "there");
 /* How something is asked for, or told to be wanted. */
-static const char *const asking[] = {
-	"any idea how to", "any ideas how to", "anyone know how to",
-	"are you able to", "can anybody help me", "can anyone",
-	"can anyone help me", "can anyone please", "can i get you to",
-	"can i please", "can somebody", "can someone", "can someone help me",
-	"can someone please", "can you", "can you help me",
-	"can you help me to", "can you help me with", "can you help us",
-	"can you please", "could anyone", "could someone", "could you",
-	"could you help me", "could you help me to", "could you help me with",
-	"could you please", "do you know how to", "do you think you can",
-	"do you think you could", "does anybody know how to",
-	"does anyone know how to", "go ahead and", "go on and", "help me",
-	"help me to", "help me with", "how about we", "i am hoping to",
-	"i am looking to", "i am planning to", "i am trying to",
-	"i am wanting to", "i gotta", "i have been trying to", "i have to",
-	"i must", "i need help", "i need help with", "i need some help with",
-	"i need to", "i need you to", "i need your help with", "i plan to",
-	"i wanna", "i want to", "i want you to", "i wanted to",
-	"i was hoping to", "i was hoping you could", "i was trying to",
-	"i was wondering if you could", "i wonder if you could",
-	"i would like to", "i would like you to", "i would love to",
-	"i'd like to", "i'd like you to", "i'd love to", "i'd want to",
-	"i'm going to", "i'm hoping to", "i'm looking to", "i'm planning to",
-	"i'm trying to", "i'm wanting to", "i've been trying to",
-	"i've got to", "im trying to", "is it possible to",
-	"is there a way to", "is there any way to", "kindly", "let us",
-	"let's", "let's try to", "lets", "may i", "maybe", "my goal is to",
-	"next", "now", "perhaps", "please help me", "please help me to",
-	"please help me with", "the goal is to", "we are trying to",
-	"we have to", "we need to", "we should", "we want to",
-	"we would like to", "we'd like to", "we're trying to", "will you",
-	"will you please", "would it be possible to", "would you",
-	"would you be able to", "would you mind", "would you please",
-	"you need to", "you should", "your task is to",
-};
+PHRASE_LIST(asking, "any idea how to", "any ideas how to", "anyone know how to",
+    "are you able to", "can anybody help me", "can anyone",
+    "can anyone help me", "can anyone please", "can i get you to",
+    "can i please", "can somebody", "can someone", "can someone help me",
+    "can someone please", "can you", "can you help me", "can you help me to",
+    "can you help me with", "can you help us", "can you please", "could anyone",
+    "could someone", "could you", "could you help me", "could you help me to",
+    "could you help me with", "could you please", "do you know how to",
+    "do you think you can", "do you think you could",
+    "does anybody know how to", "does anyone know how to", "go ahead and",
+    "go on and", "help me", "help me to", "help me with", "how about we",
+    "i am hoping to", "i am looking to", "i am planning to", "i am trying to",
+    "i am wanting to", "i gotta", "i have been trying to", "i have to",
+    "i must", "i need help", "i need help with", "i need some help with",
+    "i need to", "i need you to", "i need your help with", "i plan to",
+    "i wanna", "i want to", "i want you to", "i wanted to", "i was hoping to",
+    "i was hoping you could", "i was trying to", "i was wondering if you could",
+    "i wonder if you could", "i would like to", "i would like you to",
+    "i would love to", "i'd like to", "i'd like you to", "i'd love to",
+    "i'd want to", "i'm going to", "i'm hoping to", "i'm looking to",
+    "i'm planning to", "i'm trying to", "i'm wanting to", "i've been trying to",
+    "i've got to", "im trying to", "is it possible to", "is there a way to",
+    "is there any way to", "kindly", "let us", "let's", "let's try to", "lets",
+    "may i", "maybe", "my goal is to", "next", "now", "perhaps",
+    "please help me", "please help me to", "please help me with",
+    "the goal is to", "we are trying to", "we have to", "we need to",
+    "we should", "we want to", "we would like to", "we'd like to",
+    "we're trying to", "will you", "will you please", "would it be possible to",
+    "would you", "would you be able to", "would you mind", "would you please",
+    "you need to", "you should", "your task is to");
 /* What a long sentence comes to, after all that led there. */
-static const char *const wishes[] = {
-	"can anyone", "can someone", "can you", "could you", "help me",
-	"how can i", "how can we", "how could i", "how do i", "how do we",
-	"how should i", "i need help", "i need to", "i want to",
-	"i would like to", "i'd like to", "i'm trying to", "please",
-	"what can i", "what should i", "which should i", "would you",
-};
-static const char *const himself[] = {
-	"i am", "i have been", "i'm", "i've been", "im", "we are", "we're",
-};
-static const char *const tails[] = {
-	"asap", "can you", "cheers", "could you", "dude", "for me", "for us",
-	"guys", "haha", "if possible", "if that's okay", "if you can",
-	"if you could", "if you don't mind", "lol", "man", "many thanks",
-	"mate", "please", "pls", "plz", "right now please", "thank you", "thank you so much",
-	"thank you very much", "thanks", "thanks a lot", "thanks in advance",
-	"thanks so much", "thx", "will you", "would you",
-};
+PHRASE_LIST(wishes, "can anyone", "can someone", "can you", "could you",
+    "help me", "how can i", "how can we", "how could i", "how do i",
+    "how do we", "how should i", "i need help", "i need to", "i want to",
+    "i would like to", "i'd like to", "i'm trying to", "please", "what can i",
+    "what should i", "which should i", "would you");
+PHRASE_LIST(himself, "i am", "i have been", "i'm", "i've been", "im", "we are",
+    "we're");
+PHRASE_LIST(tails, "asap", "can you", "cheers", "could you", "dude", "for me",
+    "for us", "guys", "haha", "if possible", "if that's okay", "if you can",
+    "if you could", "if you don't mind", "lol", "man", "many thanks", "mate",
+    "please", "pls", "plz", "right now please", "thank you",
+    "thank you so much", "thank you very much", "thanks", "thanks a lot",
+    "thanks in advance", "thanks so much", "thx", "will you", "would you");
 /* So only behind a comma: "it's the left one, right?", "turn it right". */
-static const char *const tags[] = {
-	"correct", "no", "ok", "okay", "right", "yeah", "yes",
-};
-static const char *const conjunctions[] = {
-	"after", "although", "and", "as", "because", "before", "but", "by",
-	"for", "if", "or", "since", "so", "that", "then", "though", "until",
-	"when", "where", "which", "while", "with",
-};
+PHRASE_LIST(tags, "correct", "no", "ok", "okay", "right", "yeah", "yes");
+PHRASE_LIST(conjunctions, "after", "although", "and", "as", "because", "before",
+    "but", "by", "for", "if", "or", "since", "so", "that", "then", "though",
+    "until", "when", "where", "which", "while", "with");
 
-static const char *const askers[] = {
-	"am", "any", "are", "aren't", "can", "can't", "could", "did",
-	"didn't", "do", "does", "doesn't", "don't", "had", "has", "have",
-	"how", "how's", "is", "isn't", "may", "might", "should", "was",
-	"were", "what", "what's", "whats", "when", "where", "where's",
-	"which", "who", "who's", "whom", "whose", "why", "will", "won't",
-	"would",
-};
+PHRASE_LIST(askers, "am", "any", "are", "aren't", "can", "can't", "could",
+    "did", "didn't", "do", "does", "doesn't", "don't", "had", "has", "have",
+    "how", "how's", "is", "isn't", "may", "might", "should", "was", "were",
+    "what", "what's", "whats", "when", "where", "where's", "which", "who",
+    "who's", "whom", "whose", "why", "will", "won't", "would");
 
 struct cut {
 	struct phrase_word *words;
@@ -130,22 +106,22 @@ name_at(const struct cut *c, size_t at)
 	for (size_t n = 1; n <= 2 && at + n < c->to; n++)
 		if (c->words[at + n - 1].clause)
 			return n;
-	return phrase_at(c->words, c->to, at, PHRASES(greeted));
+	return phrase_at(c->words, c->to, at, &greeted);
 }
 
 static size_t
 filler_at(const struct cut *c)
 {
-	size_t n = phrase_at(c->words, c->to, c->from, PHRASES(greetings));
+	size_t n = phrase_at(c->words, c->to, c->from, &greetings);
 
 	if (n > 0 && c->words[c->from].clause)
 		return n;
 	if (n > 0)
 		return n + name_at(c, c->from + n);
-	n = phrase_at(c->words, c->to, c->from, PHRASES(exclaimed));
+	n = phrase_at(c->words, c->to, c->from, &exclaimed);
 	if (n > 0 && c->words[c->from + n - 1].clause)
 		return n;
-	n = phrase_at(c->words, c->to, c->from, PHRASES(fillers));
+	n = phrase_at(c->words, c->to, c->from, &fillers);
 	if (n > 0)
 		return n;
 	/* A dash, a bullet: a word that is signs only. */
@@ -172,8 +148,8 @@ is_doing(struct slice word)
 static size_t
 asking_at(const struct cut *c)
 {
-	size_t n = phrase_at(c->words, c->to, c->from, PHRASES(asking));
-	size_t who = phrase_at(c->words, c->to, c->from, PHRASES(himself));
+	size_t n = phrase_at(c->words, c->to, c->from, &asking);
+	size_t who = phrase_at(c->words, c->to, c->from, &himself);
 
 	if (n == 0 && who > 0 && c->from + who < c->to &&
 	    is_doing(c->words[c->from + who].folded))
@@ -202,7 +178,7 @@ cut_to_wish(struct cut *c, size_t most)
 {
 	for (size_t i = c->from + 1; c->to - c->from > most &&
 	     i + WISH_LEAST < c->to; i++)
-		if (phrase_at(c->words, c->to, i, PHRASES(wishes)) > 0) {
+		if (phrase_at(c->words, c->to, i, &wishes) > 0) {
 			c->from = i;
 			return;
 		}
@@ -214,11 +190,11 @@ cut_tail(struct cut *c)
 	size_t n = 1;
 
 	while (c->to > c->from && n > 0) {
-		n = phrase_before(c->words, c->from, c->to, PHRASES(tails));
+		n = phrase_before(c->words, c->from, c->to, &tails);
 		if (n == 0 && c->to > c->from + 1 &&
 		    c->words[c->to - 2].clause)
 			n = phrase_before(c->words, c->from, c->to,
-			    PHRASES(tags));
+			    &tags);
 		if (n == 0 && c->words[c->to - 1].folded.len == 0 &&
 		    c->words[c->to - 1].written.ptr[0] != '?')
 			n = 1;
@@ -236,7 +212,7 @@ cut_place(const struct cut *c, size_t most)
 		if (c->words[i - 1].clause)
 			return i;
 	for (size_t i = end; i > least; i--)
-		if (phrase_at(c->words, c->to, i, PHRASES(conjunctions)) > 0)
+		if (phrase_at(c->words, c->to, i, &conjunctions) > 0)
 			return i;
 	return end;
 }
@@ -337,7 +313,7 @@ stays_question(const struct cut *c, size_t lead)
 
 	return memchr(last.ptr, '?', last.len) != NULL &&
 	    (lead == 0 ||
-	    phrase_at(c->words, c->to, c->from, PHRASES(askers)) > 0);
+	    phrase_at(c->words, c->to, c->from, &askers) > 0);
 }
 
 struct slice
@@ -386,10 +362,10 @@ summary_shorten_words(struct arena *a, struct slice sentence,
 const char *
 summary_shorten_unsorted(void)
 {
-	const struct phrases all[] = { PHRASES(fillers), PHRASES(exclaimed),
-		PHRASES(greetings), PHRASES(greeted), PHRASES(asking),
-		PHRASES(wishes), PHRASES(himself), PHRASES(tails),
-		PHRASES(tags), PHRASES(conjunctions), PHRASES(askers) };
+	struct word_list *const all[] = { &fillers, &exclaimed,
+		&greetings, &greeted, &asking,
+		&wishes, &himself, &tails,
+		&tags, &conjunctions, &askers };
 	const char *wrong = NULL;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && wrong == NULL;

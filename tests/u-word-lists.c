@@ -1,12 +1,12 @@
 /*
- * u-word-index - a list that is indexed finds what a look at each word finds
+ * u-word-lists - a word that is looked up once is in the lists that have it
  */
 #include <string.h>
 #include <strings.h>
 
 #include "compactor/effort_words_impl.h"
 #include "compactor/phrase.h"
-#include "compactor/word_index.h"
+#include "compactor/word_lists.h"
 #include "tests/tap.h"
 
 WORD_LIST(listed, "add", "allow", "can't", "doesn't", "2nd", "aisle", "zoo",
@@ -17,8 +17,8 @@ static const char *const asked[] = { "add", "Add", "ADD", "ad", "adds",
 	"2ND", "3nd", "zoo", "zo", "a", "A", "b", "cat", "aislx",
 	"unsubscribe-from-all-of-these-long-lists",
 	"unsubscribe-from-all-of-these-long-listz", "\xc3\xa4" "dd" };
-static const char *const phrases[] = { "1 2", "can", "can you",
-	"can you please", "could", "i", "i am", "i'm", "yes", "you know" };
+PHRASE_LIST(phrases, "1 2", "can", "can you", "can you please", "could", "i",
+    "i am", "i'm", "yes", "you know");
 
 /* "doesnt" stands for "doesn't". */
 static bool
@@ -79,7 +79,7 @@ longest_in(struct arena *a, const char *text)
 	struct phrase_word *words;
 	size_t count = phrase_words(a, slice_str(text), &words);
 
-	return phrase_at(words, count, 0, PHRASES(phrases));
+	return phrase_at(words, count, 0, &phrases);
 }
 
 static void
@@ -88,7 +88,7 @@ test_phrases(void)
 	struct arena a;
 
 	arena_init(&a);
-	ok(phrase_unsorted(PHRASES(phrases)) == NULL, "they are sorted");
+	ok(phrase_unsorted(&phrases) == NULL, "they are sorted");
 	ok(longest_in(&a, "Can you PLEASE go") == 3, "the longest is found");
 	ok(longest_in(&a, "can you go") == 2, "or one that is shorter");
 	ok(longest_in(&a, "can not") == 1, "or the first word alone");
