@@ -401,9 +401,23 @@ choose_other(const struct compact_turn *t, const struct voices *v)
 }
 
 /*
- * Beside what the package's words say: in a chat, a plain request where nothing
- * is being worked on, and an error that is named there.
+ * In a chat, a plain request where nothing is being worked on, and an error
+ * that is named there.
  */
+static bool
+is_plain_opening(const struct compact_turn *t, const struct voices *v)
+{
+	if (v->room || effort_is_open(v->adjacent) ||
+	    voices_answer_question(v))
+		return false;
+	if (slice_is(t->does->act, "request"))
+		return effort_asks_plainly(t) &&
+		    effort_word_count(t->does) > 1;
+	return !slice_is(t->does->act, "question") &&
+	    (effort_names_error(t) || effort_asks_task(t));
+}
+
+/* Beside what the package's words say: that, and what the model is sure of. */
 static bool
 opens(const struct effort_state *s, const struct compact_turn *t,
     const struct effort_signs *signs, const struct voices *v)
@@ -412,19 +426,12 @@ opens(const struct effort_state *s, const struct compact_turn *t,
 		return false;
 	if (signs->opens > 0 || asks_for_another(t, v))
 		return !voices_sound_shut(v);
-	/* Where another's is talked of, words alone begin no other. */
-	if (!t->does->concludes &&
-	    (!v->room || room_talked_of(s, t, v) == NULL) &&
-	    voices_sound_open(v))
-		return true;
-	if (v->room || effort_is_open(v->adjacent) || t->does->concludes ||
-	    voices_answer_question(v))
+	if (t->does->concludes)
 		return false;
-	if (slice_is(t->does->act, "request"))
-		return effort_asks_plainly(t) &&
-		    effort_word_count(t->does) > 1;
-	return !slice_is(t->does->act, "question") &&
-	    (effort_names_error(t) || effort_asks_task(t));
+	/* Where another's is talked of, words alone begin no other. */
+	return is_plain_opening(t, v) ||
+	    ((!v->room || room_talked_of(s, t, v) == NULL) &&
+		voices_sound_open(v));
 }
 
 /* The package's own words need something that they can be about. */

@@ -43,6 +43,7 @@ find_words(struct arena *arena, const struct told *k, struct msg_strs *out)
 	const struct msg_c_claim *claim;
 	size_t i, at;
 
+	out->at = arena_array(arena, HOW_WORDS, sizeof(out->at[0]));
 	for (i = 0; i < k->t->does->n_claims; i++) {
 		claim = &k->t->does->claims[i];
 		if (claim->at < k->s.at || claim->at >= k->s.at + k->s.len)
@@ -50,7 +51,7 @@ find_words(struct arena *arena, const struct told *k, struct msg_strs *out)
 		for (at = 0; at < claim->keywords.count &&
 		     out->count < HOW_WORDS; at++)
 			if (!strs_has(out, claim->keywords.at[at]))
-				strs_add(out, arena, claim->keywords.at[at]);
+				out->at[out->count++] = claim->keywords.at[at];
 	}
 }
 
@@ -58,12 +59,15 @@ void
 how_words(struct arena *arena, const struct compact_turn *t,
     struct msg_strs *out)
 {
-	size_t i, at;
+	const struct msg_c_turn *does = t->does;
+	size_t i, at, n = 0;
 
-	for (i = 0; i < t->does->n_claims; i++)
-		for (at = 0; at < t->does->claims[i].keywords.count; at++)
-			strs_add(out, arena,
-			    t->does->claims[i].keywords.at[at]);
+	for (i = 0; i < does->n_claims; i++)
+		n += does->claims[i].keywords.count;
+	out->at = arena_array(arena, n, sizeof(out->at[0]));
+	for (i = 0; i < does->n_claims; i++)
+		for (at = 0; at < does->claims[i].keywords.count; at++)
+			out->at[out->count++] = does->claims[i].keywords.at[at];
 }
 
 static size_t
@@ -115,9 +119,9 @@ how_text(struct effort_state *s, const struct told *k, size_t i)
 	struct msg_c_sentence said = turn_sentence(k->t, i);
 	bool deed = (k->deeds >> i & 1) != 0;
 
-	return effort_unaddressed(s, summary_shorten(s->c->arena,
+	return effort_unaddressed(s, turn_shorten(k->t, s->c->arena,
 	    sentence_text(k->t, &said), k->other && !k->ends && !deed ?
-	    CUT_asking : CUT_filler, LINE_WORDS));
+	    CUT_asking : CUT_filler));
 }
 
 /* ---- a turn on the way ---- */

@@ -241,7 +241,7 @@ told_read(struct told *k, size_t i)
 	k->text = sentence_text(k->t, &k->s);
 	k->w = sentence_words(k->t, i, &k->room);
 	k->first = told_lead(k->w);
-	k->content = summary_content(k->t->does, k->s.at, k->s.len);
+	k->content = sentence_content(k->t, i);
 }
 
 size_t
@@ -253,37 +253,42 @@ told_count(const struct told *k)
 }
 
 /* What a sentence is worth depends on what those behind it do. */
-static struct told
-survey(struct told k)
+static void
+survey(struct told *k)
 {
-	size_t i, n = told_count(&k);
+	size_t i, n = told_count(k);
 
 	for (i = 0; i < n; i++) {
-		told_read(&k, i);
-		k.deeds |= (uint64_t)told_deed(&k) << i;
-		k.bids |= (uint64_t)(k.other && told_to_do(&k)) << i;
-		k.causes |= (uint64_t)told_cause(&k) << i;
+		told_read(k, i);
+		k->deeds |= (uint64_t)told_deed(k) << i;
+		k->bids |= (uint64_t)(k->other && told_to_do(k)) << i;
+		k->causes |= (uint64_t)told_cause(k) << i;
 	}
-	return k;
 }
 
 struct told
 told_on_way(const struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	return survey((struct told){ .t = t, .other = effort_is_other(w, t),
+	struct told k = { .t = t, .other = effort_is_other(w, t),
 		.reports = effort_is_report(t),
 		.confirms = effort_asks_to_confirm(t),
 		.answers = s->thread.n_last > 0 &&
-		    slice_is(s->thread.last[0].act, "question") });
+		    slice_is(s->thread.last[0].act, "question") };
+
+	survey(&k);
+	return k;
 }
 
 struct told
 told_at_end(const struct msg_a_work *w, const struct compact_turn *t,
     const struct how_end *end)
 {
-	return survey((struct told){ .t = t, .other = effort_is_other(w, t),
-		.ends = true, .choosing = end != NULL && end->choosing });
+	struct told k = { .t = t, .other = effort_is_other(w, t),
+		.ends = true, .choosing = end != NULL && end->choosing };
+
+	survey(&k);
+	return k;
 }
 
 /* ---- marks ---- */

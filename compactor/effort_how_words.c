@@ -337,8 +337,8 @@ told_offer(const struct told *k)
 	return words_begin(k->w, k->first + 3, &offers);
 }
 
-bool
-effort_did(const struct compact_turn *t)
+static bool
+begins_done(const struct compact_turn *t)
 {
 	WORD_LIST(looked, "tried", "looked", "asked", "checked", "noticed",
 	    "waited", "needed", "seemed", "failed", "stopped", "worked",
@@ -354,4 +354,17 @@ effort_did(const struct compact_turn *t)
 			    k.first + 3 < k.w->count;
 	}
 	return false;
+}
+
+bool
+effort_did(const struct compact_turn *t)
+{
+	struct effort_notes *n = t->notes;
+
+	if (n == NULL)
+		return begins_done(t);
+	if (!n->is_done_known)
+		n->done = begins_done(t);
+	n->is_done_known = true;
+	return n->done;
 }

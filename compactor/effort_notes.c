@@ -100,18 +100,39 @@ noted(struct effort_notes *n, const struct words **at, struct slice text)
 	return *at;
 }
 
+static struct sentence_notes *
+notes_of(const struct compact_turn *t, size_t i)
+{
+	struct effort_notes *n = t->notes;
+
+	if (n->sentences == NULL)
+		n->sentences = arena_array(n->arena, sentence_count(t),
+		    sizeof(n->sentences[0]));
+	return &n->sentences[i];
+}
+
 const struct words *
 sentence_words(const struct compact_turn *t, size_t i, struct words *room)
 {
 	struct msg_c_sentence s = turn_sentence(t, i);
-	struct effort_notes *n = t->notes;
 
-	if (n == NULL)
-		return words_read(sentence_text(t, &s), room);
-	if (n->words == NULL)
-		n->words = arena_array(n->arena, sentence_count(t),
-		    sizeof(n->words[0]));
-	return noted(n, &n->words[i], sentence_text(t, &s));
+	return t->notes == NULL ? words_read(sentence_text(t, &s), room) :
+	    noted(t->notes, &notes_of(t, i)->words, sentence_text(t, &s));
+}
+
+unsigned
+sentence_content(const struct compact_turn *t, size_t i)
+{
+	struct sentence_notes unkept = { 0 }, *n = t->notes == NULL ? &unkept :
+	    notes_of(t, i);
+	struct msg_c_sentence s;
+
+	if (!n->is_counted) {
+		s = turn_sentence(t, i);
+		n->content = summary_content(t->does, s.at, s.len);
+		n->is_counted = true;
+	}
+	return n->content;
 }
 
 const struct words *
@@ -160,4 +181,23 @@ turn_says(const struct compact_turn *t, struct word_list *list)
 		n->said_known = word_lists_known();
 	}
 	return word_in_list(&n->said, number);
+}
+
+/* What is proposed is mostly what tells best how it may end. */
+struct slice
+turn_shorten(const struct compact_turn *t, struct arena *arena,
+    struct slice part, enum summary_cut cut)
+{
+	struct effort_notes *n = t->notes;
+
+	if (n == NULL)
+		return summary_shorten(arena, part, cut, LINE_WORDS);
+	if (n->long_text.ptr != part.ptr || n->long_text.len != part.len ||
+	    n->cut != cut) {
+		n->short_text = summary_shorten(n->arena, part, cut,
+		    LINE_WORDS);
+		n->long_text = part;
+		n->cut = cut;
+	}
+	return n->short_text;
 }

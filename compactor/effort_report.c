@@ -204,12 +204,11 @@ effort_reports(struct arena *arena, const struct compact_turn *t)
 
 	if (i == n)
 		return SLICE_NONE;
-	s = turn_sentence(t, i);
 	/* "Done." alone says nothing; what comes after it may. */
-	while (summary_content(t->does, s.at, s.len) == 0 && i + 1 < n)
-		s = turn_sentence(t, ++i);
-	if (summary_content(t->does, s.at, s.len) == 0)
-		s = turn_sentence(t, find_report(t));
-	return summary_shorten(arena, sentence_text(t, &s), CUT_filler,
-	    LINE_WORDS);
+	while (sentence_content(t, i) == 0 && i + 1 < n)
+		i++;
+	if (sentence_content(t, i) == 0)
+		i = find_report(t);
+	s = turn_sentence(t, i);
+	return turn_shorten(t, arena, sentence_text(t, &s), CUT_filler);
 }

@@ -141,8 +141,8 @@ asks_politely(const struct words *w)
 
 /* How well a sentence of the other side serves as what to try. */
 static unsigned
-proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
-    const struct words *w)
+proposal_rank(const struct compact_turn *t, size_t i,
+    const struct msg_c_sentence *s, const struct words *w)
 {
 	bool assistant = slice_is(t->role, "assistant");
 
@@ -160,7 +160,7 @@ proposal_rank(const struct compact_turn *t, const struct msg_c_sentence *s,
 	/* The act model alone is not sure of an assistant's requests. */
 	if (slice_is(s->act, "request"))
 		return assistant && s->rule.len == 0 ? 2 : 4;
-	if (summary_content(t->does, s->at, s->len) == 0)
+	if (sentence_content(t, i) == 0)
 		return 0;
 	/* Among people, what one of them has done about it. */
 	if (!assistant)
@@ -211,7 +211,7 @@ find_try(struct arena *arena, const struct compact_turn *t, bool other)
 	for (i = 0; i < sentence_count(t) && best < 4; i++) {
 		s = turn_sentence(t, i);
 		w = sentence_words(t, i, &room);
-		rank = other ? proposal_rank(t, &s, w) : own_rank(&s, w);
+		rank = other ? proposal_rank(t, i, &s, w) : own_rank(&s, w);
 		/* A short turn tells what is wrong first and the cure last. */
 		if (rank < best || rank == 0 ||
 		    (rank == best && sentence_count(t) > FEW_SENTENCES))
@@ -229,8 +229,8 @@ find_try(struct arena *arena, const struct compact_turn *t, bool other)
 	out.told = other && (best == 1 || (best != 3 && s.rule.len == 0 &&
 	    slice_is(s.act, "request") &&
 	    !instructs(sentence_words(t, at, &room))));
-	out.content = summary_content(t->does, s.at, s.len);
-	out.text = summary_shorten(arena, text, CUT_asking, LINE_WORDS);
+	out.content = sentence_content(t, at);
+	out.text = turn_shorten(t, arena, text, CUT_asking);
 	return out;
 }
 

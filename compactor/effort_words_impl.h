@@ -6,6 +6,7 @@
 
 #include "compactor/compact.h"
 #include "compactor/effort_words.h"
+#include "compactor/summary.h"
 #include "compactor/word_lists.h"
 
 enum {
@@ -21,11 +22,17 @@ struct words {
 	unsigned known;		/* lists, when these were looked up */
 };
 
+struct sentence_notes {
+	const struct words *words;	/* NULL: not read */
+	bool is_counted;		/* the next one is known */
+	unsigned content;		/* words that tell the topic */
+};
+
 /* What was found out about a turn; see effort_notes.c. */
 struct effort_notes {
 	struct arena *arena;		/* the entry's */
-	const struct words **words;	/* of each sentence; NULL: not read */
-	const struct words *whole;	/* of the turn; likewise */
+	struct sentence_notes *sentences;	/* NULL: none was asked for */
+	const struct words *whole;	/* of the turn; NULL: not read */
 	const struct effort_try *tries[2];	/* its own, the other side's */
 	bool is_searched;		/* the report was looked for */
 	size_t report;			/* the place of its sentence */
@@ -34,6 +41,11 @@ struct effort_notes {
 	struct msg_a_how how;		/* what tells best how that ends */
 	bool is_asked;			/* the next one is known */
 	bool confirms;
+	bool is_done_known;		/* the next one is */
+	bool done;			/* it begins with a deed */
+	struct slice long_text;		/* what was shortened last, */
+	enum summary_cut cut;		/* how, */
+	struct slice short_text;	/* and to what */
 	struct word_in said;		/* lists that have one of its words */
 	unsigned said_known;		/* lists, when these were looked up */
 };
@@ -71,6 +83,11 @@ const struct words *sentence_words(const struct compact_turn *t, size_t i,
     struct words *room);
 const struct words *turn_words(const struct compact_turn *t,
     struct words *room);
+/* Words that tell the topic in a sentence: see summary_content. */
+unsigned sentence_content(const struct compact_turn *t, size_t i);
+/* A part of the turn in LINE_WORDS: see summary_shorten. */
+struct slice turn_shorten(const struct compact_turn *t, struct arena *arena,
+    struct slice part, enum summary_cut cut);
 /* From the one on they tell what to do by its verb: "then raise the limit". */
 bool words_instruct(const struct words *w, size_t from);
 /* They say that something is done: "booked", "I have added a test". */

@@ -5,41 +5,31 @@
 
 #include "common/text.h"
 
-/* ' ', '\t', '\n', '\r', by bits of what is below 64. */
-static inline bool
-is_space(char c)
+enum {
+	BYTE_space = 1,
+	BYTE_sign = 2,
+	BYTE_clause = 4,	/* ends one, when it stands right behind a word */
+};
+
+static const uint8_t bytes[256] = {
+	[' '] = BYTE_space, ['\t'] = BYTE_space, ['\n'] = BYTE_space,
+	['\r'] = BYTE_space,
+	['.'] = BYTE_sign | BYTE_clause, [','] = BYTE_sign | BYTE_clause,
+	[';'] = BYTE_sign | BYTE_clause, [':'] = BYTE_sign | BYTE_clause,
+	['!'] = BYTE_sign | BYTE_clause, ['?'] = BYTE_sign | BYTE_clause,
+	[')'] = BYTE_sign | BYTE_clause, ['('] = BYTE_sign,
+	['"'] = BYTE_sign, ['\''] = BYTE_sign, ['['] = BYTE_sign,
+	[']'] = BYTE_sign, ['{'] = BYTE_sign, ['}'] = BYTE_sign,
+	['<'] = BYTE_sign, ['>'] = BYTE_sign, ['*'] = BYTE_sign,
+	['_'] = BYTE_sign, ['`'] = BYTE_sign, ['~'] = BYTE_sign,
+	['-'] = BYTE_sign, ['|'] = BYTE_sign, ['#'] = BYTE_sign,
+	['&'] = BYTE_sign, ['+'] = BYTE_sign, ['='] = BYTE_sign,
+};
+
+static inline uint8_t
+byte_kind(char c)
 {
-	const uint64_t spaces = UINT64_C(1) << ' ' | UINT64_C(1) << '\t' |
-	    UINT64_C(1) << '\n' | UINT64_C(1) << '\r';
-	unsigned char u = (unsigned char)c;
-
-	return u <= ' ' && (spaces >> u & 1) != 0;
-}
-
-/* One of .,;:!?"'()[]{}<>*_`~-|#&+= by bits of what is below 128. */
-static bool
-is_sign(char c)
-{
-#define BIT(sign) UINT64_C(1) << (sign) % 64
-	static const uint64_t signs[2] = {
-		BIT('.') | BIT(',') | BIT(';') | BIT(':') | BIT('!') |
-		    BIT('?') | BIT('"') | BIT('\'') | BIT('(') | BIT(')') |
-		    BIT('<') | BIT('>') | BIT('*') | BIT('-') | BIT('#') |
-		    BIT('&') | BIT('+') | BIT('='),
-		BIT('[') | BIT(']') | BIT('{') | BIT('}') | BIT('_') |
-		    BIT('`') | BIT('~') | BIT('|'),
-	};
-#undef BIT
-	unsigned char u = (unsigned char)c;
-
-	return u < 0x80 && (signs[u / 64] >> u % 64 & 1) != 0;
-}
-
-/* What ends a clause, when it stands right behind a word. */
-static bool
-is_clause(char c)
-{
-	return c != '\0' && strchr(",;:.!?)", c) != NULL;
+	return bytes[(unsigned char)c];
 }
 
 /* `folded`: the sentence, if that can be done to all of it at once. */
@@ -48,20 +38,19 @@ add_word(struct arena *a, struct phrase_word *w, struct slice written,
     const char *folded)
 {
 	size_t from = 0, end = written.len;
+	uint8_t behind = 0;
 
-	while (from < end && is_sign(written.ptr[from]))
+	while (from < end && byte_kind(written.ptr[from]) & BYTE_sign)
 		from++;
-	while (end > from && is_sign(written.ptr[end - 1]))
-		end--;
+	while (end > from && byte_kind(written.ptr[end - 1]) & BYTE_sign)
+		behind |= byte_kind(written.ptr[--end]);
 	w->written = written;
 	w->folded = folded != NULL ? slice_of(folded + from, end - from) :
 	    text_fold(a, slice_of(written.ptr + from, end - from));
 	w->in = word_find(w->folded);
 	w->known = word_lists_known();
-	for (size_t i = end; i < written.len && end > from; i++) {
-		w->sign = true;
-		w->clause |= is_clause(written.ptr[i]);
-	}
+	w->sign = end > from && end < written.len;
+	w->clause = w->sign && (behind & BYTE_clause) != 0;
 }
 
 size_t
@@ -75,12 +64,12 @@ phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 	const char *folded = text_is_ascii(sentence) ?
 	    text_fold(a, sentence).ptr : NULL;
 
-	*out = arena_array(a, room, sizeof(**out));
+	*out = arena_room(a, room * sizeof(**out));
 	while (count < room) {
-		while (at < sentence.len && is_space(sentence.ptr[at]))
+		while (at < sentence.len && byte_kind(sentence.ptr[at]) & BYTE_space)
 			at++;
 		for (end = at; end < sentence.len &&
-		     !is_space(sentence.ptr[end]); )
+		     !(byte_kind(sentence.ptr[end]) & BYTE_space); )
 			end++;
 		if (end == at)
 			break;
