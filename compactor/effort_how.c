@@ -73,10 +73,12 @@ how_words(struct arena *arena, const struct compact_turn *t,
 static size_t
 in_common(const struct msg_strs *a, const struct msg_strs *b)
 {
+	uint64_t bits = effort_word_bits(b);
 	size_t i, n = 0;
 
 	for (i = 0; i < a->count; i++)
-		n += strs_has(b, a->at[i]);
+		n += (bits & effort_word_bit(a->at[i])) != 0 &&
+		    strs_has(b, a->at[i]);
 	return n;
 }
 

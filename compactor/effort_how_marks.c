@@ -51,16 +51,15 @@ is_proof(const struct told *k, const struct msg_a_work *w)
 {
 	WORD_LIST(tests, "tests", "test", "suite", "suites", "coverage",
 	    "linter", "lint", "typecheck", "pytest", "checks", "verified");
-	size_t i;
+	size_t i, end = k->first + 5;
+	bool tells = false;
 
-	for (i = 0; i < w->keywords.count; i++)
-		if (word_one_of(w->keywords.at[i], &tests))
-			return false;
 	/* "I replaced it, and all tests pass" tells of it only then. */
-	for (i = k->first; i < k->w->count && i < k->first + 5; i++)
-		if (words_one_of(k->w, i, &tests))
-			return true;
-	return false;
+	for (i = k->first; i < k->w->count && i < end && !tells; i++)
+		tells = words_one_of(k->w, i, &tests);
+	for (i = 0; i < w->keywords.count && tells; i++)
+		tells = !word_one_of(w->keywords.at[i], &tests);
+	return tells;
 }
 
 /* "## Changes", "**Root cause.**": markup that classify has left out. */
@@ -218,12 +217,14 @@ label_words(const struct told *k)
 static void
 pass_by(struct told *k)
 {
+	bool item = told_item(k);
+
 	if (is_heading(k)) {
 		k->part = part_of(k->w, k->w->count);
 		k->titled = is_titled(k);
-	} else if (!k->titled && !told_item(k))
+	} else if (!k->titled && !item)
 		k->part = PART_none;	/* "Here is what changed:" is over */
-	k->item_before = told_item(k);
+	k->item_before = item;
 }
 
 void

@@ -285,39 +285,25 @@ effort_unaddressed(const struct effort_state *s, struct slice text)
 	return text;
 }
 
-/* A bit of 64 for a word: two words with different bits are not the same. */
-static uint64_t
-word_bit(struct slice word)
-{
-	unsigned char first, last;
-
-	if (word.len == 0)
-		return 1;
-	first = (unsigned char)word.ptr[0];
-	last = (unsigned char)word.ptr[word.len - 1];
-	return UINT64_C(1) << (first * 7u + last * 13u + word.len) % 64;
-}
-
 uint64_t
 effort_likeness(const struct msg_strs *keywords, const struct msg_c_turn *does)
 {
 	enum { NAME = 5000 };	/* a name in common, as two heavy words */
 	const struct msg_c_claim *claim;
-	uint64_t sum = 0, bits = 0;
+	uint64_t sum = 0, bits;
 	size_t i, at;
 
-	for (i = 0; i < keywords->count; i++)
-		bits |= word_bit(keywords->at[i]);
+	bits = effort_word_bits(keywords);
 	for (i = 0; bits != 0 && i < does->n_claims; i++) {
 		claim = &does->claims[i];
 		for (at = 0; at < claim->keywords.count; at++)
-			if ((bits & word_bit(claim->keywords.at[at])) != 0 &&
+			if ((bits & effort_word_bit(claim->keywords.at[at])) != 0 &&
 			    strs_has(keywords, claim->keywords.at[at]))
 				sum += at < claim->weights.count ?
 				    claim->weights.at[at] : 0;
 		for (at = 0; at < claim->n_entities; at++)
-			if ((bits & word_bit(claim->entities[at].normal)) !=
-				0 &&
+			if ((bits & effort_word_bit(
+				claim->entities[at].normal)) != 0 &&
 			    !slice_is(claim->entities[at].kind, "date") &&
 			    strs_has(keywords, claim->entities[at].normal))
 				sum += NAME;

@@ -79,6 +79,30 @@ bool effort_is_other(const struct msg_a_work *w, const struct compact_turn *t);
 /* In a room, without the name of one who was heard there: "ann: try it". */
 struct slice effort_unaddressed(const struct effort_state *s,
     struct slice text);
+/* A bit of 64 for a word: two words with different bits are not the same. */
+static inline uint64_t
+effort_word_bit(struct slice word)
+{
+	unsigned char first, last;
+
+	if (word.len == 0)
+		return 1;
+	first = (unsigned char)word.ptr[0];
+	last = (unsigned char)word.ptr[word.len - 1];
+	return UINT64_C(1) << (first * 7u + last * 13u + word.len) % 64;
+}
+
+static inline uint64_t
+effort_word_bits(const struct msg_strs *words)
+{
+	uint64_t bits = 0;
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		bits |= effort_word_bit(words->at[i]);
+	return bits;
+}
+
 /* How much a turn's words have in common with the effort's, in thousandths. */
 uint64_t effort_likeness(const struct msg_strs *keywords,
     const struct msg_c_turn *does);

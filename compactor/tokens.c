@@ -3,6 +3,7 @@
  */
 #include "compactor/tokens.h"
 
+#include <endian.h>
 #include <stdbool.h>
 
 #include "common/text.h"
@@ -251,6 +252,30 @@ add_letters(struct count *c, struct slice text, size_t at)
 	return end;
 }
 
+/* How many small letters there are from `at` on, eight at a time. */
+static size_t
+small_letters(struct slice text, size_t at)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t bytes, low, small;
+	size_t end = at;
+
+	if (text.len - at >= sizeof(bytes)) {
+		memcpy(&bytes, text.ptr + at, sizeof(bytes));
+		bytes = le64toh(bytes);
+		low = bytes & 0x7f * ones;
+		/* A byte's top bit: at least 'a', not past 'z', and ASCII. */
+		small = (low + (0x80 - 'a') * ones) &
+		    ~(low + (0x7f - 'z') * ones) & ~bytes & 0x80 * ones;
+		if (small != 0x80 * ones)
+			return (size_t)__builtin_ctzll(small ^ 0x80 * ones) / 8;
+		end += sizeof(bytes);
+	}
+	while (end < text.len && is_lower(text.ptr[end]))
+		end++;
+	return end - at;
+}
+
 /*
  * Small words with a space behind, after what has ended: the same once more,
  * for what nearly all text is.  They are too short to be encoded bytes.
@@ -261,9 +286,8 @@ add_words(struct count *c, struct slice text, size_t at)
 	size_t end, len;
 
 	while (c->letters == 0 && c->digits == 0 && c->spaces <= 1) {
-		for (end = at; end < text.len && is_lower(text.ptr[end]); )
-			end++;
-		len = end - at;
+		len = small_letters(text, at);
+		end = at + len;
 		if (end == text.len || text.ptr[end] != ' ' || len == 0 ||
 		    len >= CODED_LEAST)
 			break;
