@@ -186,20 +186,21 @@ list_eq(struct list a, struct list b)
 static uint16_t
 place_of(const struct cache *c, size_t number)
 {
-	const struct state *s = &c->states[number];
-	unsigned marks = (s->found ? PLACE_FOUND : 0) |
-	    (s->at.count == 0 ? PLACE_RESTS : 0);
-
-	return (uint16_t)(number | marks);
+	return (uint16_t)(number | (c->states[number].found ? PLACE_FOUND : 0));
 }
 
-/* The state for the set just built, in order, made if there is none such. */
+/*
+ * The state for the set just built, in order, made if there is none such.  From
+ * nothing under way all goes on as from idleness, whatever was found.
+ */
 static uint16_t
 state_intern(struct cache *c)
 {
 	uint32_t hash = list_hash(c->at, c->found);
 	size_t slot;
 
+	if (c->at.count == 0)
+		return PLACE_IDLE | PLACE_RESTS | (c->found ? PLACE_FOUND : 0);
 	for (slot = hash % SLOTS; c->slots[slot] != 0; slot = (slot + 1) % SLOTS) {
 		const struct state *s = &c->states[c->slots[slot]];
 
@@ -226,9 +227,8 @@ cache_clear(struct automaton *a)
 	arena_reset(&c->arena);
 	memset(c->slots, 0, sizeof(c->slots));
 	memset(a->next, 0, c->room * a->symbols * sizeof(*a->next));
-	c->count = PLACE_IDLE;
-	closure_begin(c);
-	state_intern(c);
+	c->count = PLACE_IDLE + 1;
+	c->states[PLACE_IDLE].at.count = 0;
 	closure_begin(c);
 	for (size_t i = 0; i < c->nfa.anchored_count; i++)
 		closure_add(c, c->nfa.anchored[i]);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "classify/pattern_impl.h"
-#include "classify/scan.h"
 #include "common/xmalloc.h"
 
 struct patterns *
@@ -73,13 +72,14 @@ patterns_free(struct patterns **pp)
 	free(p->macros);
 	free(p->apart);
 	free(p->symbols);
-	free(p->begins.calls);
-	free(p->begins.at);
-	free(p->wakes.calls);
-	free(p->wakes.at);
+	free(p->begins);
+	free(p->wakes);
 	free(p->walks);
 	free(p->active);
+	free(p->found);
+	free(p->all);
 	free(p->hits);
+	free(p->said);
 	arena_release(&p->arena);
 	free(p);
 	*pp = NULL;
@@ -266,33 +266,24 @@ group_compile(struct patterns *p, size_t number, struct sorting *t,
 	return 0;
 }
 
+/* Which groups each word begins and wakes. */
 static void
-roll_add(struct roll *r, uint32_t group, unsigned symbol)
+calls_fill(struct patterns *p)
 {
-	r->calls = pattern_grow(r->calls, r->count, &r->room, sizeof(*r->calls));
-	r->calls[r->count++] = (struct call){ group, (uint16_t)symbol };
-}
+	size_t size = p->word_count * p->id_words + 1;
 
-static void
-rolls_fill(struct patterns *p)
-{
-	size_t size = p->word_count + 1;
-
-	p->begins.at = xcalloc(size, sizeof(*p->begins.at));
-	p->wakes.at = xcalloc(size, sizeof(*p->wakes.at));
-	for (uint32_t w = 0; w < p->word_count; w++) {
-		for (uint32_t g = 0; g < p->group_count; g++) {
-			struct automaton *a = &p->walks[g].automaton;
+	p->begins = xcalloc(size, sizeof(*p->begins));
+	p->wakes = xcalloc(size, sizeof(*p->wakes));
+	for (uint32_t w = 0; w < p->word_count; w++)
+		for (unsigned g = 0; g < p->group_count; g++) {
+			const struct automaton *a = &p->walks[g].automaton;
 			unsigned symbol = p->symbols[w * p->group_count + g];
 
 			if (automaton_wakes(a, symbol))
-				roll_add(&p->wakes, g, symbol);
+				pattern_id_add(p->wakes + w * p->id_words, g);
 			if (automaton_begins(a, symbol))
-				roll_add(&p->begins, g, symbol);
+				pattern_id_add(p->begins + w * p->id_words, g);
 		}
-		p->begins.at[w + 1] = (uint32_t)p->begins.count;
-		p->wakes.at[w + 1] = (uint32_t)p->wakes.count;
-	}
 }
 
 static void
@@ -329,174 +320,16 @@ patterns_compile(struct patterns *p, struct buf *why)
 	free(room);
 	if (rc < 0)
 		return -1;
-	rolls_fill(p);
-	p->active = xcalloc(count, sizeof(*p->active));
+	for (size_t g = 0; g < p->group_count; g++)
+		p->walks[g].place = PLACE_IDLE;
+	p->id_words = p->group_count / 64 + 1;
+	calls_fill(p);
+	p->active = xcalloc(p->id_words, sizeof(*p->active));
+	p->found = xcalloc(p->id_words, sizeof(*p->found));
+	p->all = xcalloc(p->id_words, sizeof(*p->all));
+	memset(p->all, 0xff, p->id_words * sizeof(*p->all));
 	p->hits = xcalloc(count, sizeof(*p->hits));
 	return 0;
-}
-
-/*
- * Matching.
- */
-
-/* Words outside the list: the longest prefix that fits speaks for them. */
-static uint32_t
-word_by_prefix(const struct patterns *p, const struct scan *s)
-{
-	uint32_t at = UINT32_MAX;
-
-	if (s->len == 0 || !p->prefix_first[(unsigned char)s->word[0]])
-		return at;
-	for (size_t len = s->len; len > 0 && at == UINT32_MAX; len--) {
-		struct slice head = slice_of(s->word, len);
-
-		at = pattern_word_find(p, W_prefix, head, scan_hash(head));
-	}
-	return at;
-}
-
-static uint32_t
-word_known(const struct patterns *p, const struct scan *s,
-    struct pattern_hits *out)
-{
-	uint32_t at = pattern_word_find(p, W_word, slice_of(s->word, s->len), s->hash);
-	const struct word *w;
-
-	if (s->kind == SCAN_word)
-		out->words++;
-	out->strange += !s->ascii;
-	if (at != UINT32_MAX)
-		out->leaning += p->words[at].leaning;
-	if (at == UINT32_MAX || p->words[at].only_leans)
-		at = word_by_prefix(p, s);
-	if (at == UINT32_MAX) {
-		out->unknown += s->kind == SCAN_word;
-		return s->kind == SCAN_number ? AT_number : AT_other;
-	}
-	w = &p->words[at];
-	if (!w->neither && w->english != w->foreign) {
-		out->english += w->english;
-		out->foreign += w->foreign;
-	}
-	return at;
-}
-
-static void
-hit_add(struct patterns *p, unsigned g, struct pattern_hits *out)
-{
-	if (p->walks[g].seen == p->match)
-		return;
-	p->walks[g].seen = p->match;
-	p->hits[out->count++] = g;
-}
-
-/*
- * One group goes on by one word; true if it is still under way.  Callers count
- * with it instead of asking: no processor could guess the answer.
- */
-static inline bool
-group_step(struct patterns *p, unsigned g, unsigned place, unsigned symbol,
-    struct pattern_hits *out)
-{
-	struct walk *walk = &p->walks[g];
-	unsigned to = automaton_step(&walk->automaton, place, symbol);
-
-	if (to & PLACE_FOUND)
-		hit_add(p, g, out);
-	walk->place = (uint16_t)to;
-	return !(to & PLACE_RESTS);
-}
-
-static void
-match_begin(struct patterns *p)
-{
-	p->active_count = 0;
-	p->fresh = true;
-}
-
-static void
-match_first(struct patterns *p, uint32_t word, struct pattern_hits *out)
-{
-	const struct call *call = p->begins.calls;
-	uint32_t at = p->begins.at[word], last = p->begins.at[word + 1];
-	unsigned *active = p->active;
-	size_t kept = 0;
-
-	p->fresh = false;
-	for (; at < last; at++) {
-		active[kept] = call[at].group;
-		kept += group_step(p, call[at].group, PLACE_START,
-		    call[at].symbol, out);
-	}
-	p->active_count = kept;
-}
-
-static void
-match_next(struct patterns *p, uint32_t word, struct pattern_hits *out)
-{
-	const uint16_t *symbols = p->symbols + word * p->group_count;
-	const struct call *call = p->wakes.calls;	/* NULL: nothing wakes */
-	uint32_t at = p->wakes.at[word], last = p->wakes.at[word + 1];
-	unsigned *active = p->active;
-	uint64_t step = ++p->step;
-	size_t count = p->active_count, kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		unsigned g = active[i];
-
-		p->walks[g].stepped = step;
-		active[kept] = g;
-		kept += group_step(p, g, p->walks[g].place, symbols[g], out);
-	}
-	for (; at < last; at++) {
-		if (p->walks[call[at].group].stepped == step)
-			continue;
-		active[kept] = call[at].group;
-		kept += group_step(p, call[at].group, PLACE_IDLE,
-		    call[at].symbol, out);
-	}
-	p->active_count = kept;
-}
-
-static void
-match_word(struct patterns *p, uint32_t word, struct pattern_hits *out)
-{
-	if (!p->fresh)
-		match_next(p, word, out);
-	else if (word != AT_comma)
-		match_first(p, word, out);
-}
-
-void
-patterns_match(struct patterns *p, struct slice text, struct pattern_hits *out)
-{
-	static const uint32_t sign[] = {
-		[SCAN_question] = AT_question, [SCAN_bang] = AT_bang,
-		[SCAN_stop] = AT_stop, [SCAN_comma] = AT_comma,
-		[SCAN_end] = AT_end,
-	};
-	uint32_t word = AT_end;
-	struct scan s;
-
-	*out = (struct pattern_hits){ .ids = p->hits };
-	if (++p->match == 0) {
-		for (size_t g = 0; g < p->group_count; g++)
-			p->walks[g].seen = 0;
-		p->match = 1;
-	}
-	match_begin(p);
-	scan_init(&s, text);
-	for (unsigned at = 0; s.kind != SCAN_end || at == 0; at++) {
-		uint32_t before = word;
-
-		word = scan_next(&s) <= SCAN_number ? word_known(p, &s, out) :
-		    sign[s.kind];
-		/* "anna: it works" begins behind the name. */
-		if (at == 1 && before == AT_other && word == AT_comma)
-			match_begin(p);
-		else
-			match_word(p, word, out);
-	}
 }
 
 void

@@ -30,6 +30,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/buf.h"
 
@@ -39,7 +40,7 @@ struct patterns;
 
 /* What one text had in it.  ids are borrowed until the next match. */
 struct pattern_hits {
-	const unsigned *ids;		/* each once, in the order first found */
+	const unsigned *ids;		/* each once, ascending */
 	size_t count;
 	unsigned words;			/* numbers not counted */
 	unsigned english, foreign;	/* words known to be that */
@@ -75,6 +76,36 @@ int patterns_add(struct patterns *set, struct slice source, unsigned id,
 int patterns_compile(struct patterns *set, struct buf *why);
 void patterns_match(struct patterns *set, struct slice text,
     struct pattern_hits *out);
+
+/*
+ * The same in two steps, for who asks about a text more than once, or about
+ * some ids only: the others then cost nothing.  A set of ids is a bit for each,
+ * in patterns_id_words 64-bit words.
+ */
+struct pattern_text {
+	const uint32_t *words;		/* as the patterns number them */
+	size_t count;
+};
+
+size_t patterns_id_words(const struct patterns *set);
+/* Lives in the arena. */
+struct pattern_text patterns_read(struct patterns *set, struct slice text,
+    struct arena *arena);
+/* Those of the wanted that the text has; good until the next match. */
+const uint64_t *patterns_find(struct patterns *set, struct pattern_text text,
+    const uint64_t *wanted);
+
+static inline bool
+pattern_id_in(const uint64_t *ids, unsigned id)
+{
+	return ids[id / 64] >> (id % 64) & 1;
+}
+
+static inline void
+pattern_id_add(uint64_t *ids, unsigned id)
+{
+	ids[id / 64] |= UINT64_C(1) << (id % 64);
+}
 
 /* For those who watch: summed over all automata. */
 struct pattern_stats {

@@ -3,7 +3,8 @@
  *
  *	pattern_words.c   words, their spellings, sets of words
  *	pattern_parse.c   a pattern's text to the nodes of an automaton
- *	pattern.c         compiling and matching
+ *	pattern.c         compiling
+ *	pattern_match.c   reading texts and matching them
  */
 #ifndef CLASSIFY_PATTERN_IMPL_H
 #define CLASSIFY_PATTERN_IMPL_H
@@ -66,29 +67,17 @@ struct group {
 /* Where a group is in the text at hand; all that a step looks at is here. */
 struct walk {
 	struct automaton automaton;
-	uint64_t stepped;	/* the number of the step that it took last */
-	unsigned seen;		/* the number of the match that it was found in */
-	uint16_t place;		/* where its automaton is */
-};
-
-/*
- * For each word a list of groups, with the symbol that the word is to each:
- * those of w lie from at[w] to at[w + 1].
- */
-struct roll {
-	struct call {
-		uint32_t group;
-		uint16_t symbol;
-	} *calls;
-	uint32_t *at;
-	size_t count, room;
+	uint16_t place;		/* PLACE_IDLE: nothing is under way */
 };
 
 struct patterns {
 	struct arena arena;
 	struct word *words;
 	size_t word_count, word_room;
-	uint32_t *table;	/* hash table: word number + 1 */
+	struct word_slot {
+		uint32_t hash;
+		uint32_t word;	/* its number + 1; 0: none */
+	} *table;
 	size_t table_mask;
 	struct set *sets;
 	size_t set_count, set_room;
@@ -105,16 +94,17 @@ struct patterns {
 	bool leaning;		/* a list of words that lean is being read */
 	bool compiled;
 	uint16_t *symbols;	/* by word, then by group */
-	struct roll begins;	/* groups that go on when a text begins so */
-	struct roll wakes;	/* groups that a word wakes anywhere */
+	size_t id_words;	/* of a set of groups, as bits */
+	uint64_t *begins;	/* by word: groups that a text begun so begins */
+	uint64_t *wakes;	/* by word: groups that it wakes anywhere */
+	uint64_t *all;		/* every group */
 	/* The match at work. */
+	uint32_t *said;		/* the text's words */
+	size_t said_room;
 	struct walk *walks;	/* by group */
-	unsigned *active;	/* groups that are under way */
-	size_t active_count;
-	bool fresh;		/* nothing was read yet but commas */
-	uint64_t step;
+	uint64_t *active;	/* groups that are under way */
+	uint64_t *found;
 	unsigned *hits;
-	unsigned match;
 };
 
 /* Room for one more of `count` items. */

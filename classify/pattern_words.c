@@ -31,9 +31,10 @@ table_put(struct patterns *p, uint32_t number)
 {
 	size_t slot = p->words[number].hash & p->table_mask;
 
-	while (p->table[slot] != 0)
+	while (p->table[slot].word != 0)
 		slot = (slot + 1) & p->table_mask;
-	p->table[slot] = number + 1;
+	p->table[slot] = (struct word_slot){ p->words[number].hash,
+		number + 1 };
 }
 
 void
@@ -55,12 +56,12 @@ pattern_word_find(const struct patterns *p, enum word_kind kind, struct slice te
 {
 	size_t slot = hash & p->table_mask;
 
-	for (; p->table[slot] != 0; slot = (slot + 1) & p->table_mask) {
-		const struct word *w = &p->words[p->table[slot] - 1];
+	for (; p->table[slot].word != 0; slot = (slot + 1) & p->table_mask) {
+		const struct word *w = &p->words[p->table[slot].word - 1];
 
-		if (w->hash == hash && w->kind == kind &&
+		if (p->table[slot].hash == hash && w->kind == kind &&
 		    slice_eq(w->text, text))
-			return p->table[slot] - 1;
+			return p->table[slot].word - 1;
 	}
 	return UINT32_MAX;
 }

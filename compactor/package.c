@@ -177,6 +177,7 @@ join(struct packages *set, struct package_draft *list, size_t count)
 		    package_is_built_in(set->list[i].name);
 		shift_ids(&set->list[i], base);
 		base += list[i].n_ids;
+		set->n_triggers += set->list[i].n_triggers;
 	}
 	set->count = count;
 	set->filters = arena_array(&set->arena, count, sizeof(*set->filters));
@@ -184,6 +185,9 @@ join(struct packages *set, struct package_draft *list, size_t count)
 		fatalx(EX_REFUSE, "packages: %s", buf_cstr(&why));
 	if (base == 0)
 		patterns_free(&set->patterns);
+	else
+		set->wanted = arena_array(&set->arena,
+		    patterns_id_words(set->patterns), sizeof(*set->wanted));
 	buf_release(&why);
 }
 

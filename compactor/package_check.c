@@ -87,29 +87,35 @@ package_compile(struct arena *arena, const struct package_draft *draft,
 
 /* ---- examples ---- */
 
+/* Is the pattern in the text?  It alone is looked for. */
 static bool
-has_id(const struct pattern_hits *hits, int id)
+has_id(struct patterns *set, struct arena *arena, struct pattern_text text,
+    int id)
 {
-	for (size_t i = 0; i < hits->count; i++)
-		if (id != MATCH_NONE && hits->ids[i] == (unsigned)id)
-			return true;
-	return false;
+	uint64_t *wanted;
+
+	if (id == MATCH_NONE)
+		return false;
+	wanted = arena_array(arena, patterns_id_words(set), sizeof(*wanted));
+	pattern_id_add(wanted, (unsigned)id);
+	return pattern_id_in(patterns_find(set, text, wanted), (unsigned)id);
 }
 
 static int
-check_example(const struct package_draft *d, struct patterns *set,
-    const struct package_example *x, struct buf *why)
+check_example(struct arena *arena, const struct package_draft *d,
+    struct patterns *set, const struct package_example *x, struct buf *why)
 {
 	const struct package_trigger *t = &d->package.triggers[x->trigger];
-	struct pattern_hits hits;
+	struct pattern_text text;
 	bool fires;
 
 	if (t->match == MATCH_NONE && t->unless == MATCH_NONE)
 		return package_refuse(d->package.file, x->line, why,
 		    "an example for a trigger without patterns");
-	patterns_match(set, x->text, &hits);
-	fires = (t->match == MATCH_NONE || has_id(&hits, t->match)) &&
-	    !has_id(&hits, t->unless);
+	text = patterns_read(set, x->text, arena);
+	fires = (t->match == MATCH_NONE ||
+	    has_id(set, arena, text, t->match)) &&
+	    !has_id(set, arena, text, t->unless);
 	if (fires == x->yes)
 		return 0;
 	return package_refuse(d->package.file, x->line, why,
@@ -133,9 +139,10 @@ check_patterns(struct arena *arena, const struct package_draft *d,
 			package_refuse(d->package.file, 1, why, "%s",
 			    buf_cstr(&reason));
 		for (size_t i = 0; i < d->n_examples && rc == 0; i++)
-			rc = check_example(d, set, &d->examples[i], why);
+			rc = check_example(arena, d, set,
+			    &d->examples[i], why);
 	} else if (rc == 0 && d->n_examples > 0)
-		rc = check_example(d, set, &d->examples[0], why);
+		rc = check_example(arena, d, set, &d->examples[0], why);
 	buf_release(&reason);
 	patterns_free(&set);
 	return rc;

@@ -56,7 +56,9 @@ struct packages {
 	size_t count;
 	struct package_refused *refused;
 	size_t n_refused;
-	struct patterns *patterns;
+	size_t n_triggers;		/* of all packages */
+	struct patterns *patterns;	/* NULL: no package has any */
+	uint64_t *wanted;		/* ids of patterns, for who looks */
 	struct coprocess **filters;	/* by package; NULL: not asked yet */
 };
 

@@ -6,64 +6,60 @@
 #include "common/when.h"
 #include "compactor/package_impl.h"
 
-static void
-add_match(struct trigger_result *r, struct arena *arena, size_t *room, int id,
-    size_t sentence)
+/* A sentence as the patterns read it, when first asked for. */
+static struct pattern_text
+words_of(const struct trigger_result *r, size_t i)
 {
-	struct trigger_match *grown;
+	const struct summary_sentence *s = &r->sentences[i];
 
-	if (r->n_matches == *room) {
-		*room = *room == 0 ? 16 : *room * 2;
-		grown = arena_array(arena, *room, sizeof(*grown));
-		if (r->n_matches > 0)
-			memcpy(grown, r->matches, r->n_matches *
-			    sizeof(*grown));
-		r->matches = grown;
-	}
-	r->matches[r->n_matches++] = (struct trigger_match){ id, sentence };
-	r->matched[(unsigned)id / 64 % 4] |= UINT64_C(1) << (unsigned)id % 64;
+	if (r->words[i].count == 0)
+		r->words[i] = patterns_read(r->set->patterns,
+		    slice_of(r->turn->said.text.ptr + s->at, s->len),
+		    r->arena);
+	return r->words[i];
 }
 
-static void
-read_sentences(struct packages *set, struct arena *arena,
-    struct trigger_result *r)
+static uint64_t *
+no_ids(const struct trigger_result *r)
 {
-	struct slice text = r->turn->said.text;
-	struct pattern_hits hits;
-	size_t room = 0;
+	uint64_t *wanted = r->set->wanted;
 
-	for (size_t i = 0; i < r->n_sentences && set->patterns != NULL; i++) {
-		patterns_match(set->patterns, slice_of(text.ptr +
-		    r->sentences[i].at, r->sentences[i].len), &hits);
-		for (size_t k = 0; k < hits.count; k++)
-			add_match(r, arena, &room, (int)hits.ids[k], i);
-	}
+	memset(wanted, 0, r->id_words * sizeof(*wanted));
+	return wanted;
 }
 
 bool
 trigger_matched(const struct trigger_result *r, int id, size_t sentence)
 {
-	for (size_t i = 0; i < r->n_matches; i++)
-		if (r->matches[i].id == id && r->matches[i].sentence == sentence)
-			return true;
-	return false;
+	uint64_t *wanted = no_ids(r);
+
+	pattern_id_add(wanted, (unsigned)id);
+	return pattern_id_in(patterns_find(r->set->patterns,
+	    words_of(r, sentence), wanted), (unsigned)id);
 }
 
-/* Most patterns match nothing: a bit tells. */
-static inline bool
-may_match(const struct trigger_result *r, int id)
+/* Looks for the wanted patterns in all sentences. */
+static void
+find(struct trigger_result *r, const uint64_t *wanted)
 {
-	return (r->matched[(unsigned)id / 64 % 4] >> (unsigned)id % 64 & 1) !=
-	    0;
+	for (size_t i = 0; i < r->n_sentences; i++) {
+		const uint64_t *found = patterns_find(r->set->patterns,
+		    words_of(r, i), wanted);
+
+		for (size_t k = 0; k < r->id_words; k++) {
+			r->matched[i * r->id_words + k] |= found[k];
+			r->anywhere[k] |= found[k];
+		}
+	}
 }
 
+/* Of what was looked for; a trigger without a pattern asks for nothing. */
 static bool
-matched_anywhere(const struct trigger_result *r, int id)
+has_match(const struct trigger_result *r, const struct package_trigger *p,
+    size_t sentence)
 {
-	for (size_t i = 0; i < r->n_matches; i++)
-		if (r->matches[i].id == id)
-			return true;
-	return false;
+	return p->match == MATCH_NONE || pattern_id_in(r->matched +
+	    sentence * r->id_words, (unsigned)p->match);
 }
 
 /* "2026-11-15", "2026-11-15T10:30", "2026-11", "2026": the begin. */
@@ -166,6 +162,27 @@ flags_of(bool concludes, bool decides, bool opens, bool returns)
 	    (returns ? FLAG_returns : 0u);
 }
 
+static bool
+names_date(const struct msg_c_turn *does)
+{
+	for (size_t i = 0; i < does->n_claims; i++)
+		for (size_t k = 0; k < does->claims[i].n_entities; k++)
+			if (slice_is(does->claims[i].entities[k].kind, "date"))
+				return true;
+	return false;
+}
+
+/* Sentences mostly do what the turn does: each kind of deed once. */
+static void
+add_kind(struct trigger_result *r, const struct trigger_deed *d)
+{
+	for (size_t i = 0; i < r->n_kinds; i++)
+		if (r->kinds[i].act == d->act && r->kinds[i].flags == d->flags)
+			return;
+	if (d->is)
+		r->kinds[r->n_kinds++] = *d;
+}
+
 /* The turn's first.  What a debate came to is kept only where words say it. */
 static void
 read_deeds(struct arena *arena, struct trigger_result *r)
@@ -173,7 +190,9 @@ read_deeds(struct arena *arena, struct trigger_result *r)
 	const struct msg_c_turn *t = r->turn->said.does;
 	const struct msg_c_sentence *s;
 
-	r->deeds = arena_array(arena, 1 + r->n_sentences, sizeof(*r->deeds));
+	r->dated = names_date(t);
+	r->deeds = arena_array(arena, 2 * (1 + r->n_sentences),
+	    sizeof(*r->deeds));
 	r->deeds[0] = (struct trigger_deed){ act_bit(t->act),
 		flags_of(t->concludes, t->decides && !t->debated, t->opens,
 		    t->returns), true };
@@ -184,6 +203,9 @@ read_deeds(struct arena *arena, struct trigger_result *r)
 				flags_of(s->concludes,
 				    s->decides && !t->debated, s->opens,
 				    s->returns), true };
+	r->kinds = r->deeds + 1 + r->n_sentences;
+	for (size_t i = 0; i <= r->n_sentences; i++)
+		add_kind(r, &r->deeds[i]);
 }
 
 static bool
@@ -215,14 +237,11 @@ fires_at(const struct trigger_result *r, const struct package_trigger *p)
 	const struct trigger_turn *t = r->turn;
 	bool whole = does_it(p, &r->deeds[0]);
 
-	if (p->match != MATCH_NONE && !may_match(r, p->match))
-		return -1;
-	if (p->unless != MATCH_NONE && may_match(r, p->unless) &&
-	    matched_anywhere(r, p->unless))
+	if (p->unless != MATCH_NONE &&
+	    pattern_id_in(r->anywhere, (unsigned)p->unless))
 		return -1;
 	for (size_t i = 0; i < r->n_sentences; i++)
-		if ((p->match == MATCH_NONE ||
-		    trigger_matched(r, p->match, i)) &&
+		if (has_match(r, p, i) &&
 		    (whole || sentence_does(r, p, i)) &&
 		    (p->dated == DATED_not || is_dated(t, r->sentences[i].at,
 			r->sentences[i].len, p->dated)))
@@ -236,48 +255,153 @@ best_sentence(const struct trigger_result *r, const struct package_trigger *p,
     size_t first)
 {
 	for (size_t i = first; i < r->n_sentences; i++)
-		if (sentence_does(r, p, i) && (p->match == MATCH_NONE ||
-		    trigger_matched(r, p->match, i)))
+		if (sentence_does(r, p, i) && has_match(r, p, i))
 			return i;
 	return first;
 }
 
-static void
-fire(const struct trigger_result *r, const struct package *p,
-    enum package_role role, struct trigger_fire *out)
-{
-	for (size_t i = 0; i < p->n_triggers; i++) {
-		const struct package_trigger *t = &p->triggers[i];
-		unsigned *sure = t->concludes ? &out->concludes : &out->opens;
-		int at;
+/* ---- few triggers can fire on a turn: only for them it is searched ---- */
 
-		if (t->confidence <= *sure || (role & t->role) == 0)
+struct candidate {
+	const struct package_trigger *trigger;
+	struct trigger_fire *fire;	/* of its package */
+};
+
+/* As far as what somebody does by saying it tells. */
+static bool
+may_fire(const struct trigger_result *r, const struct package_trigger *p)
+{
+	if (p->dated != DATED_not && !r->dated)
+		return false;
+	for (size_t i = 0; i < r->n_kinds; i++)
+		if (does_it(p, &r->kinds[i]))
+			return true;
+	return false;
+}
+
+/* It fires wherever it may. */
+static bool
+is_plain(const struct package_trigger *p)
+{
+	return p->match == MATCH_NONE && p->unless == MATCH_NONE &&
+	    p->dated == DATED_not;
+}
+
+/* A package's; none that is less sure than one that fires anyway. */
+static size_t
+candidates_of(const struct trigger_result *r, const struct package *p,
+    struct trigger_fire *fire, struct candidate *out)
+{
+	enum package_role role = role_of(r->turn->said.role);
+	unsigned sure[2] = { 0, 0 };
+	size_t i, n = 0, kept = 0;
+
+	for (i = 0; i < p->n_triggers; i++) {
+		const struct package_trigger *t = &p->triggers[i];
+
+		if ((role & t->role) == 0 || !may_fire(r, t))
 			continue;
-		at = fires_at(r, t);
-		if (at < 0)
-			continue;
-		*sure = t->confidence;
-		*(t->concludes ? &out->concluded_by : &out->opened_by) =
-		    t->name;
-		if (!t->concludes)
-			out->sentence = best_sentence(r, t, (size_t)at);
+		out[n++] = (struct candidate){ t, fire };
+		if (is_plain(t) && t->confidence > sure[t->concludes])
+			sure[t->concludes] = t->confidence;
 	}
+	for (i = 0; i < n; i++)
+		if (out[i].trigger->confidence >=
+		    sure[out[i].trigger->concludes])
+			out[kept++] = out[i];
+	return kept;
+}
+
+/* Those whose patterns there are; how many are left. */
+static size_t
+find_matches(struct trigger_result *r, struct candidate *list, size_t count)
+{
+	uint64_t *wanted = no_ids(r);
+	size_t i, kept = 0;
+
+	for (i = 0; i < count; i++)
+		if (list[i].trigger->match != MATCH_NONE)
+			pattern_id_add(wanted,
+			    (unsigned)list[i].trigger->match);
+	find(r, wanted);
+	for (i = 0; i < count; i++)
+		if (list[i].trigger->match == MATCH_NONE ||
+		    pattern_id_in(r->anywhere,
+			(unsigned)list[i].trigger->match))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static void
+find_unless(struct trigger_result *r, const struct candidate *list,
+    size_t count)
+{
+	uint64_t *wanted = no_ids(r);
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].trigger->unless != MATCH_NONE) {
+			pattern_id_add(wanted,
+			    (unsigned)list[i].trigger->unless);
+			any = true;
+		}
+	if (any)
+		find(r, wanted);
+}
+
+static void
+fire(const struct trigger_result *r, const struct candidate *c)
+{
+	const struct package_trigger *t = c->trigger;
+	struct trigger_fire *out = c->fire;
+	unsigned *sure = t->concludes ? &out->concludes : &out->opens;
+	int at;
+
+	if (t->confidence <= *sure)
+		return;
+	at = fires_at(r, t);
+	if (at < 0)
+		return;
+	*sure = t->confidence;
+	*(t->concludes ? &out->concluded_by : &out->opened_by) = t->name;
+	if (!t->concludes)
+		out->sentence = best_sentence(r, t, (size_t)at);
+}
+
+static void
+fire_all(struct packages *set, struct arena *arena, struct trigger_result *r)
+{
+	struct candidate *list = arena_array(arena, set->n_triggers,
+	    sizeof(*list));
+	size_t i, n = 0;
+
+	read_deeds(arena, r);
+	for (i = 0; i < set->count; i++)
+		n += candidates_of(r, &set->list[i], &r->fires[i], list + n);
+	if (set->patterns != NULL) {
+		n = find_matches(r, list, n);
+		find_unless(r, list, n);
+	}
+	for (i = 0; i < n; i++)
+		fire(r, &list[i]);
 }
 
 void
 triggers_match(struct packages *set, struct arena *arena,
     const struct trigger_turn *turn, struct trigger_result *out)
 {
-	enum package_role role = role_of(turn->said.role);
-
-	*out = (struct trigger_result){ .turn = turn };
+	*out = (struct trigger_result){ .turn = turn, .set = set,
+		.arena = arena };
 	out->n_sentences = summary_sentences(arena, &turn->said,
 	    &out->sentences);
 	out->fires = arena_array(arena, set->count, sizeof(*out->fires));
-	read_sentences(set, arena, out);
-	if (turn->said.does->machine)
-		return;
-	read_deeds(arena, out);
-	for (size_t i = 0; i < set->count; i++)
-		fire(out, &set->list[i], role, &out->fires[i]);
+	out->words = arena_array(arena, out->n_sentences,
+	    sizeof(*out->words));
+	if (set->patterns != NULL)
+		out->id_words = patterns_id_words(set->patterns);
+	out->matched = arena_array(arena, (out->n_sentences + 1) *
+	    out->id_words, sizeof(*out->matched));
+	out->anywhere = out->matched + out->n_sentences * out->id_words;
+	if (!turn->said.does->machine && out->n_sentences > 0)
+		fire_all(set, arena, out);
 }

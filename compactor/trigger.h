@@ -1,9 +1,9 @@
 /*
  * trigger - all triggers of all packages, matched in one pass over a turn
  *
- * Each sentence of the speaker's own words is read once by one automaton that
- * has every pattern of every package; acts, flags and times are classify's.
- * What was found serves triggers and fields alike.
+ * Acts, flags and times are classify's; of the triggers that they leave, the
+ * patterns of all packages are looked for together in each sentence of the
+ * speaker's own words; then what the matching ones must not have.
  */
 #ifndef COMPACTOR_TRIGGER_H
 #define COMPACTOR_TRIGGER_H
@@ -22,13 +22,8 @@ struct trigger_turn {
 	struct slice user;
 };
 
-/* A pattern that matched a sentence. */
-struct trigger_match {
-	int id;
-	size_t sentence;
-};
-
 struct trigger_deed;
+struct pattern_text;
 
 /* What a turn sets off for one package. */
 struct trigger_fire {
@@ -43,12 +38,18 @@ struct trigger_result {
 	const struct trigger_turn *turn;
 	struct summary_sentence *sentences;
 	size_t n_sentences;
-	struct trigger_match *matches;
-	size_t n_matches;
 	struct trigger_fire *fires;	/* by place of the package */
-	/* trigger.c's own: of the turn, and of each sentence */
-	struct trigger_deed *deeds;
-	uint64_t matched[4];		/* patterns, by their id's last bits */
+	/* trigger.c's own */
+	struct packages *set;
+	struct arena *arena;
+	struct trigger_deed *deeds;	/* of the turn, and of each sentence */
+	struct trigger_deed *kinds;	/* of these, those that differ */
+	size_t n_kinds;
+	bool dated;			/* it names a date */
+	struct pattern_text *words;	/* by sentence; none: not read yet */
+	size_t id_words;		/* of a set of patterns */
+	uint64_t *matched;		/* by sentence: the patterns found */
+	uint64_t *anywhere;		/* all of these */
 };
 
 /* Not const: the automaton's cache is filled as texts need it. */
