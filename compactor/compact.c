@@ -80,6 +80,7 @@ compact_open(struct compact *c, struct stage *st, const struct stage_entry *e,
 		c->kept_times = tools->kept_times;
 		c->episode_times = tools->episode_times;
 		c->idle_times = tools->idle_times;
+		c->digests = tools->digests;
 		c->notes = tools->notes;
 	}
 	if (placed->id == MSG_s_ingest)

@@ -27,6 +27,7 @@ struct package_hits;
 struct effort_notes;
 struct effort_taken;
 struct due_times;
+struct digests;
 
 /* What the stage reads once at start and keeps: its stage_state. */
 struct compact_tools {
@@ -42,6 +43,7 @@ struct compact_tools {
 	 * and when the first of a stream's open efforts will have been idle.
 	 */
 	struct due_times *kept_times, *episode_times, *idle_times;
+	struct digests *digests;	/* compactor/digests.h */
 	/* For one entry, from deciding to applying: */
 	uint64_t noted_seq, noted_resets;	/* which it is */
 	struct key stream;
@@ -73,6 +75,7 @@ struct compact {
 	struct effort_rank *rank;	/* likewise */
 	struct rows *const *rows;	/* likewise, by table */
 	struct due_times *kept_times, *episode_times, *idle_times;
+	struct digests *digests;
 	struct effort_notes *notes;	/* of its turns; NULL: none are kept */
 	/* compact.c's own */
 	struct compact_held **held;

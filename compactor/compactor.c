@@ -14,13 +14,13 @@
 #include "compactor/answer.h"
 #include "compactor/checkpoint.h"
 #include "compactor/conflict.h"
+#include "compactor/digests.h"
 #include "compactor/due_times.h"
 #include "compactor/effort.h"
 #include "compactor/effort_how.h"
 #include "compactor/effort_late.h"
 #include "compactor/effort_rank.h"
 #include "compactor/episode.h"
-#include "compactor/episode_digest.h"
 #include "compactor/kept.h"
 #include "compactor/lineage.h"
 #include "compactor/package_decide.h"
@@ -183,6 +183,7 @@ begin(struct stage *st)
 	due_times_resume(tools->kept_times, stage_tables(st));
 	due_times_resume(tools->episode_times, stage_tables(st));
 	due_times_resume(tools->idle_times, stage_tables(st));
+	digests_resume(tools->digests, stage_tables(st));
 }
 
 static void
@@ -194,21 +195,7 @@ flush(struct stage *st)
 	for (i = 0; i < TABLE_COUNT; i++)
 		if (tools->rows[i] != NULL)
 			rows_flush(tools->rows[i], stage_tables(st));
-}
-
-static void
-pack_digest(void *msg, struct arena *arena)
-{
-	struct msg_episode_digest *d = msg;
-
-	d->has = 0;
-	digest_pack(d, arena);
-}
-
-static void
-unpack_digest(void *msg, struct arena *arena)
-{
-	digest_unpack(msg, arena);
+	digests_flush(tools->digests, stage_tables(st));
 }
 
 static void
@@ -221,9 +208,6 @@ open_rows(struct rows **rows)
 	rows[TABLE_artifacts] = rows_open(TABLE_artifacts, MSG_artifact);
 	rows[TABLE_similar_words] = rows_open(TABLE_similar_words,
 	    MSG_similar_refs);
-	rows[TABLE_episode_digests] = rows_open(TABLE_episode_digests,
-	    MSG_episode_digest);
-	rows_convert(rows[TABLE_episode_digests], pack_digest, unpack_digest);
 }
 
 /* ---- weights: missing ones are a smaller skein, broken ones a mistake ---- */
@@ -302,6 +286,7 @@ start(struct stage *st)
 	tools->kept_times = due_times_open();
 	tools->episode_times = due_times_open();
 	tools->idle_times = due_times_open();
+	tools->digests = digests_open();
 	stage_set_state(st, tools);
 }
 
@@ -316,6 +301,7 @@ stop(struct stage *st)
 	due_times_close(&tools->kept_times);
 	due_times_close(&tools->episode_times);
 	due_times_close(&tools->idle_times);
+	digests_close(&tools->digests);
 	similar_close(&tools->similar);
 	linear_close(&tools->stance);
 	linear_close(&tools->how);

@@ -4,15 +4,16 @@
 #include "compactor/episode.h"
 
 #include "common/when.h"
+#include "compactor/digests.h"
 #include "compactor/due_times.h"
 #include "compactor/episode_digest.h"
 #include "compactor/episode_make.h"
 #include "compactor/skill.h"
 
-/* A thread's digest, as this entry has it. */
+/* A thread's digest: to decide, a copy; to apply, the one that is kept. */
 struct held {
 	uint64_t thread;
-	struct msg_episode_digest d;
+	struct msg_episode_digest *d;
 	bool dirty;
 	bool named;		/* by this entry */
 	bool begun;		/* likewise */
@@ -28,6 +29,7 @@ struct work {
 	struct compact *c;
 	const struct msg_s_ingest *placed;
 	bool applying;
+	struct arena *own;	/* what is put into digests */
 	struct held *held[EPISODE_DUE_MOST + 8];
 	size_t n_held;
 };
@@ -62,37 +64,44 @@ stream_key(const struct msg_episode_digest *d)
 /* ---- digests ---- */
 
 static struct held *
-hold(struct work *w, uint64_t thread)
+hold(struct work *w, uint64_t thread, struct msg_episode_digest *d)
 {
 	struct held *h = arena_alloc(w->c->arena, sizeof(*h));
 
 	h->thread = thread;
+	h->d = d;
 	w->held[w->n_held++] = h;
 	return h;
+}
+
+static struct msg_episode_digest *
+copy_of(const struct msg_episode_digest *d, struct arena *arena)
+{
+	struct msg_episode_digest *copy = arena_alloc(arena, sizeof(*copy));
+
+	*copy = *d;
+	digest_own(copy, arena);
+	return copy;
 }
 
 /* A thread's digest; NULL: there is none, or no room to look at another. */
 static struct held *
 get(struct work *w, uint64_t thread)
 {
-	struct key k = key_u64(thread);
-	struct msg_episode_digest d;
-	struct held *h;
+	struct compact *c = w->c;
+	struct msg_episode_digest *d;
 	size_t i;
 
 	for (i = 0; i < w->n_held; i++)
 		if (w->held[i]->thread == thread)
 			return w->held[i];
 	if (thread == 0 ||
-	    w->n_held == sizeof(w->held) / sizeof(w->held[0]) ||
-	    !compact_share(w->c, TABLE_episode_digests, &k,
-		MSG_episode_digest, &d) ||
-	    !slice_eq(d.domain, w->c->envelope->domain))
+	    w->n_held == sizeof(w->held) / sizeof(w->held[0]))
 		return NULL;
-	h = hold(w, thread);
-	h->d = d;
-	h->d.has = 0;
-	return h;
+	d = digests_get(c->digests, stage_tables(c->st), thread, c->arena);
+	if (d == NULL || !slice_eq(d->domain, c->envelope->domain))
+		return NULL;
+	return hold(w, thread, w->applying ? d : copy_of(d, c->arena));
 }
 
 /* The entry's own thread's, begun if it has none. */
@@ -104,12 +113,16 @@ get_own(struct work *w)
 
 	if (h != NULL || w->n_held == sizeof(w->held) / sizeof(w->held[0]))
 		return h;
-	h = hold(w, w->c->thread);
+	h = hold(w, w->c->thread, w->applying ?
+	    digests_add(w->c->digests, stage_tables(w->c->st), w->c->thread,
+		w->c->arena) :
+	    arena_alloc(w->c->arena, sizeof(*h->d)));
 	h->begun = true;
-	h->d = (struct msg_episode_digest){
-		.domain = e->domain,
-		.user = e->room.len > 0 ? SLICE_NONE : e->user,
-		.room = e->room,
+	*h->d = (struct msg_episode_digest){
+		.domain = arena_dup(w->own, e->domain),
+		.user = e->room.len > 0 ? SLICE_NONE :
+		    arena_dup(w->own, e->user),
+		.room = arena_dup(w->own, e->room),
 		.first_at = e->ts,
 		.last_at = e->ts,
 	};
@@ -140,12 +153,12 @@ take_turns(struct work *w)
 	if (h == NULL)
 		return;
 	h->dirty = true;
-	h->d.timeout_ms = w->placed->timeout_ms;
-	h->quickened = e->live && !h->d.live;
-	h->d.live = h->d.live || e->live;
+	h->d->timeout_ms = w->placed->timeout_ms;
+	h->quickened = e->live && !h->d->live;
+	h->d->live = h->d->live || e->live;
 	for (i = 0; i < n; i++) {
 		t = compact_turn(w->c, i);
-		if (digest_take(&h->d, w->c->arena, &t))
+		if (digest_take(h->d, w->own, w->c->arena, &t))
 			h->named = true;
 	}
 }
@@ -161,7 +174,7 @@ take_artifacts(struct work *w)
 		h = get(w, a->thread);
 		if (h == NULL)
 			continue;
-		digest_take_artifact(&h->d, w->c->arena, a->key);
+		digest_take_artifact(h->d, w->own, a->key);
 		h->dirty = true;
 	}
 }
@@ -188,19 +201,19 @@ is_in_section(const struct work *w, uint64_t thread, const char *trigger,
 static bool
 has_news(const struct held *h)
 {
-	return h->d.fresh > 0 || h->d.changed.count > 0;
+	return h->d->fresh > 0 || h->d->changed.count > 0;
 }
 
 static void
 unschedule(struct work *w, const struct held *h, int64_t at)
 {
-	struct key k = due_key(stream_key(&h->d), at, h->thread);
+	struct key k = due_key(stream_key(h->d), at, h->thread);
 
 	db_delete(stage_tables(w->c->st), TABLE_episode_dues, key_slice(&k));
 	/* Once live, always: of the others there is none. */
-	if (!h->d.live)
+	if (!h->d->live)
 		return;
-	k = due_key(key_domain(h->d.domain), at, h->thread);
+	k = due_key(key_domain(h->d->domain), at, h->thread);
 	db_delete(stage_tables(w->c->st), TABLE_episode_live_dues,
 	    key_slice(&k));
 }
@@ -208,9 +221,9 @@ unschedule(struct work *w, const struct held *h, int64_t at)
 static void
 compacted(struct work *w, struct held *h)
 {
-	if (w->applying && h->d.due != 0)
-		unschedule(w, h, h->d.due);
-	digest_compacted(&h->d);
+	if (w->applying && h->d->due != 0)
+		unschedule(w, h, h->d->due);
+	digest_compacted(h->d);
 	h->dirty = true;
 }
 
@@ -232,16 +245,16 @@ old_at(const struct compact *c, const struct msg_episode_digest *d)
 static void
 look_at(struct work *w, struct held *h)
 {
-	const char *trigger = w->c->ts >= end_of(&h->d) ? "ended" :
-	    w->c->ts >= old_at(w->c, &h->d) ? "age" : NULL;
+	const char *trigger = w->c->ts >= end_of(h->d) ? "ended" :
+	    w->c->ts >= old_at(w->c, h->d) ? "age" : NULL;
 
-	h->d.due = 0;
+	h->d->due = 0;
 	h->dirty = true;
 	if (w->applying) {
 		if (is_in_section(w, h->thread, "ended", "age"))
 			compacted(w, h);
 	} else if (trigger != NULL && has_news(h)) {
-		episode_make(w->c, h->thread, &h->d, trigger);
+		episode_make(w->c, h->thread, h->d, trigger);
 		compacted(w, h);
 	}
 }
@@ -300,7 +313,7 @@ look_at_due(struct work *w)
 			continue;
 		if (w->applying)
 			unschedule(w, h, due[i].at);
-		if (h->d.due == due[i].at)
+		if (h->d->due == due[i].at)
 			look_at(w, h);
 	}
 }
@@ -325,7 +338,7 @@ end_previous(struct work *w)
 		db_put_msg(stage_tables(w->c->st), TABLE_episode_streams,
 		    key_slice(k), MSG_place, &latest);
 	} else if (h != NULL && has_news(h)) {
-		episode_make(w->c, h->thread, &h->d, "ended");
+		episode_make(w->c, h->thread, h->d, "ended");
 		compacted(w, h);
 	}
 }
@@ -359,7 +372,7 @@ compact_own(struct work *w)
 	take_artifacts(w);
 	h = get(w, w->c->thread);
 	if (h != NULL && has_news(h))
-		episode_make(w->c, h->thread, &h->d, closed ? "closed" : "size");
+		episode_make(w->c, h->thread, h->d, closed ? "closed" : "size");
 }
 
 /* ---- deciding and applying ---- */
@@ -369,7 +382,8 @@ work_open(struct work *w, struct compact *c, bool applying)
 {
 	const struct msg *placed = &c->e->sections[STAGE_ingest];
 
-	*w = (struct work){ .c = c, .applying = applying };
+	*w = (struct work){ .c = c, .applying = applying,
+		.own = applying ? digests_arena(c->digests) : c->arena };
 	if (placed->id != MSG_s_ingest)
 		return false;
 	w->placed = &placed->as->s_ingest;
@@ -393,10 +407,10 @@ put_due(struct work *w, enum table_id table, struct key prefix,
     const struct held *h)
 {
 	struct msg_episode_due due = { .thread = h->thread };
-	struct key k = due_key(prefix, h->d.due, h->thread);
+	struct key k = due_key(prefix, h->d->due, h->thread);
 
 	if (table == TABLE_episode_dues)
-		due_times_put(w->c->episode_times, &prefix, h->d.due);
+		due_times_put(w->c->episode_times, &prefix, h->d->due);
 	db_put_msg(stage_tables(w->c->st), table, key_slice(&k),
 	    MSG_episode_due, &due);
 }
@@ -405,20 +419,20 @@ put_due(struct work *w, enum table_id table, struct key prefix,
 static void
 schedule(struct work *w, struct held *h)
 {
-	int64_t at = end_of(&h->d), old = old_at(w->c, &h->d);
-	bool anew = h->d.due == 0;
+	int64_t at = end_of(h->d), old = old_at(w->c, h->d);
+	bool anew = h->d->due == 0;
 
-	if (h->d.fresh == 0)
+	if (h->d->fresh == 0)
 		return;
 	if (anew) {
 		if (old < at)
 			at = old;
 		/* A late turn may be over already: the next entry looks. */
-		h->d.due = at > w->c->ts ? at : w->c->ts + 1;
-		put_due(w, TABLE_episode_dues, stream_key(&h->d), h);
+		h->d->due = at > w->c->ts ? at : w->c->ts + 1;
+		put_due(w, TABLE_episode_dues, stream_key(h->d), h);
 	}
-	if (h->d.live && (anew || h->quickened))
-		put_due(w, TABLE_episode_live_dues, key_domain(h->d.domain),
+	if (h->d->live && (anew || h->quickened))
+		put_due(w, TABLE_episode_live_dues, key_domain(h->d->domain),
 		    h);
 }
 
@@ -433,9 +447,9 @@ put_outline(struct work *w, struct held *h)
 		return;
 	if (compact_get(w->c, TABLE_episodes, &k, MSG_episode, &e)) {
 		e.has = 0;
-		e.name = h->d.name;
+		e.name = h->d->name;
 	} else
-		e = episode_outline(w->c->arena, h->thread, &h->d);
+		e = episode_outline(w->c->arena, h->thread, h->d);
 	db_put_msg(stage_tables(w->c->st), TABLE_episodes, key_slice(&k),
 	    MSG_episode, &e);
 }
@@ -444,7 +458,6 @@ static void
 write_held(struct work *w)
 {
 	struct held *h;
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < w->n_held; i++) {
@@ -453,10 +466,8 @@ write_held(struct work *w)
 			continue;
 		schedule(w, h);
 		put_outline(w, h);
-		digest_cut(&h->d);
-		k = key_u64(h->thread);
-		compact_put(w->c, TABLE_episode_digests, &k,
-		    MSG_episode_digest, &h->d);
+		digest_cut(h->d);
+		digests_change(w->c->digests, h->thread);
 	}
 }
 

@@ -14,27 +14,66 @@ enum {
 	PACKED_HEAD = 11,	/* of an item, before its text */
 };
 
+/* ---- lists ---- */
+
+/* All lists of a digest are as long as this at most, but for damage. */
+static void *
+room_for(struct arena *own, const void *at, size_t count, size_t size)
+{
+	size_t most = count > DIGEST_ARTIFACTS ? count : DIGEST_ARTIFACTS;
+	void *room;
+
+	if (count == 0)
+		return NULL;
+	room = arena_array(own, most, size);
+	return memcpy(room, at, count * size);
+}
+
+static void
+own_strs(struct msg_strs *list, struct arena *own)
+{
+	list->at = room_for(own, list->at, list->count, sizeof(list->at[0]));
+}
+
+static void
+own_u64s(struct msg_u64s *list, struct arena *own)
+{
+	list->at = room_for(own, list->at, list->count, sizeof(list->at[0]));
+}
+
+void
+digest_own(struct msg_episode_digest *d, struct arena *own)
+{
+	own_strs(&d->people, own);
+	own_strs(&d->keywords, own);
+	own_u64s(&d->weights, own);
+	own_strs(&d->entities, own);
+	own_u64s(&d->entity_weights, own);
+	own_strs(&d->artifacts, own);
+	own_strs(&d->changed, own);
+	d->lines = room_for(own, d->lines, d->n_lines, sizeof(d->lines[0]));
+}
+
+/* To the end of a list that is not full. */
+static void
+add_str(struct msg_strs *list, struct arena *own, struct slice s)
+{
+	if (list->at == NULL)
+		list->at = arena_array(own, DIGEST_ARTIFACTS,
+		    sizeof(list->at[0]));
+	list->at[list->count++] = s;
+}
+
+static void
+add_u64(struct msg_u64s *list, struct arena *own, uint64_t n)
+{
+	if (list->at == NULL)
+		list->at = arena_array(own, DIGEST_ARTIFACTS,
+		    sizeof(list->at[0]));
+	list->at[list->count++] = n;
+}
+
 /* ---- what is said most ---- */
-
-static struct slice *
-copy_strs(struct arena *arena, const struct msg_strs *list, size_t room)
-{
-	struct slice *at = arena_array(arena, room, sizeof(at[0]));
-
-	if (list->count > 0)
-		memcpy(at, list->at, list->count * sizeof(at[0]));
-	return at;
-}
-
-static uint64_t *
-copy_u64s(struct arena *arena, const struct msg_u64s *list, size_t room)
-{
-	uint64_t *at = arena_array(arena, room, sizeof(at[0]));
-
-	if (list->count > 0)
-		memcpy(at, list->at, list->count * sizeof(at[0]));
-	return at;
-}
 
 static size_t
 lightest(const struct msg_u64s *weights)
@@ -49,12 +88,11 @@ lightest(const struct msg_u64s *weights)
 
 /*
  * Adds weight to a word.  A new one takes the lightest one's place and half of
- * its weight, so that what comes often late can still get in.  The weights are
- * this entry's own already; others may hold the words.
+ * its weight, so that what comes often late can still get in.
  */
 static void
 add_weight(struct msg_strs *words, struct msg_u64s *weights,
-    struct arena *arena, size_t most, struct slice word, uint64_t weight)
+    struct arena *own, size_t most, struct slice word, uint64_t weight)
 {
 	size_t i;
 
@@ -64,42 +102,32 @@ add_weight(struct msg_strs *words, struct msg_u64s *weights,
 				weights->at[i] += weight;
 			return;
 		}
-	words->at = copy_strs(arena, words, words->count + 1);
+	word = arena_dup(own, word);
 	if (words->count < most) {
-		if (weights->count > words->count)
-			weights->count = words->count;
-		weights->at = copy_u64s(arena, weights, words->count + 1);
-		i = words->count++;
+		while (weights->count < words->count)
+			add_u64(weights, own, 0);
 		weights->count = words->count;
-		weights->at[i] = weight;
+		add_str(words, own, word);
+		add_u64(weights, own, weight);
 	} else {
 		i = lightest(weights);
 		weights->at[i] = weights->at[i] / 2 + weight;
+		words->at[i] = word;
 	}
-	words->at[i] = word;
-}
-
-/* They are changed where they are: not where others hold them. */
-static void
-own_weights(struct msg_episode_digest *d, struct arena *arena)
-{
-	d->weights.at = copy_u64s(arena, &d->weights, d->weights.count);
-	d->entity_weights.at = copy_u64s(arena, &d->entity_weights,
-	    d->entity_weights.count);
 }
 
 static void
-take_words(struct msg_episode_digest *d, struct arena *arena,
+take_words(struct msg_episode_digest *d, struct arena *own,
     const struct msg_c_claim *claim)
 {
 	size_t i;
 
 	for (i = 0; i < claim->keywords.count && i < KEYWORDS_A_CLAIM &&
 	     i < claim->weights.count; i++)
-		add_weight(&d->keywords, &d->weights, arena, DIGEST_KEYWORDS,
+		add_weight(&d->keywords, &d->weights, own, DIGEST_KEYWORDS,
 		    claim->keywords.at[i], claim->weights.at[i]);
 	for (i = 0; i < claim->n_entities; i++)
-		add_weight(&d->entities, &d->entity_weights, arena,
+		add_weight(&d->entities, &d->entity_weights, own,
 		    DIGEST_ENTITIES, claim->entities[i].normal,
 		    ENTITY_WEIGHT);
 }
@@ -125,11 +153,8 @@ sort_words(struct msg_strs *words, struct msg_u64s *weights)
 }
 
 void
-digest_sort(struct msg_episode_digest *d, struct arena *arena)
+digest_sort(struct msg_episode_digest *d)
 {
-	own_weights(d, arena);
-	d->keywords.at = copy_strs(arena, &d->keywords, d->keywords.count);
-	d->entities.at = copy_strs(arena, &d->entities, d->entities.count);
 	sort_words(&d->keywords, &d->weights);
 	sort_words(&d->entities, &d->entity_weights);
 }
@@ -160,29 +185,27 @@ least_telling(const struct msg_episode_digest *d)
 
 /* In the order of turns; the one that tells least makes room. */
 static void
-add_line(struct msg_episode_digest *d, struct arena *arena,
+add_line(struct msg_episode_digest *d, struct arena *own,
     const struct msg_episode_line *line)
 {
-	struct msg_episode_line *lines = arena_array(arena, DIGEST_LINES + 1,
-	    sizeof(lines[0]));
-	size_t n = d->n_lines, least;
+	size_t least;
 
-	if (n > 0)
-		memcpy(lines, d->lines, n * sizeof(lines[0]));
-	if (n == DIGEST_LINES) {
+	if (d->lines == NULL)
+		d->lines = arena_array(own, DIGEST_LINES,
+		    sizeof(d->lines[0]));
+	if (d->n_lines == DIGEST_LINES) {
 		least = least_telling(d);
-		memmove(&lines[least], &lines[least + 1],
-		    (n - least - 1) * sizeof(lines[0]));
-		n--;
+		memmove(&d->lines[least], &d->lines[least + 1],
+		    (d->n_lines - least - 1) * sizeof(d->lines[0]));
+		d->n_lines--;
 	}
-	lines[n++] = *line;
-	d->lines = lines;
-	d->n_lines = n;
+	d->lines[d->n_lines] = *line;
+	d->lines[d->n_lines++].text = arena_dup(own, line->text);
 }
 
 /* The turn's statement that tells most. */
 static void
-take_line(struct msg_episode_digest *d, struct arena *arena,
+take_line(struct msg_episode_digest *d, struct arena *own,
     const struct compact_turn *t)
 {
 	const struct msg_c_claim *claim, *best = NULL;
@@ -201,7 +224,7 @@ take_line(struct msg_episode_digest *d, struct arena *arena,
 	if (best == NULL || (d->n_lines == DIGEST_LINES &&
 		most <= d->lines[least_telling(d)].content))
 		return;
-	add_line(d, arena, &(struct msg_episode_line){
+	add_line(d, own, &(struct msg_episode_line){
 		.turn = t->number,
 		.content = most,
 		.text = slice_of(t->text.ptr + best->at,
@@ -214,25 +237,28 @@ take_line(struct msg_episode_digest *d, struct arena *arena,
 
 /* In the words of the first who says what it is about. */
 static bool
-take_name(struct msg_episode_digest *d, struct arena *arena,
-    const struct compact_turn *t)
+take_name(struct msg_episode_digest *d, struct arena *own,
+    struct arena *arena, const struct compact_turn *t)
 {
 	struct summary_turn turn = { .text = t->text, .role = t->role,
 		.does = t->does };
+	struct slice name;
 
 	if (d->name.len > 0 || d->turns > DIGEST_NAMED_BY ||
 	    !slice_is(t->role, "user") ||
 	    t->does->machine || t->does->n_claims == 0)
 		return false;
-	d->name = summary_goal(arena, &turn).text;
-	if (d->name.len > 0)
-		d->name = summary_shorten(arena, d->name, CUT_asking,
+	name = summary_goal(arena, &turn).text;
+	if (name.len > 0)
+		name = summary_shorten(arena, name, CUT_asking,
 		    DIGEST_NAME_WORDS);
-	return d->name.len > 0;
+	if (name.len > 0)
+		d->name = arena_dup(own, name);
+	return name.len > 0;
 }
 
 static void
-take_person(struct msg_episode_digest *d, struct arena *arena,
+take_person(struct msg_episode_digest *d, struct arena *own,
     const struct compact_turn *t)
 {
 	struct slice who = slice_is(t->role, "user") ? t->user : t->role;
@@ -240,14 +266,14 @@ take_person(struct msg_episode_digest *d, struct arena *arena,
 	if (who.len == 0 || d->people.count >= DIGEST_PEOPLE ||
 	    strs_has(&d->people, who))
 		return;
-	strs_add(&d->people, arena, who);
+	add_str(&d->people, own, arena_dup(own, who));
 }
 
 /* ---- the whole ---- */
 
 bool
-digest_take(struct msg_episode_digest *d, struct arena *arena,
-    const struct compact_turn *t)
+digest_take(struct msg_episode_digest *d, struct arena *own,
+    struct arena *arena, const struct compact_turn *t)
 {
 	size_t i;
 
@@ -260,40 +286,40 @@ digest_take(struct msg_episode_digest *d, struct arena *arena,
 		d->first_at = t->ts;
 	if (slice_is(t->role, "system") || slice_is(t->role, "tool"))
 		return false;
-	take_person(d, arena, t);
+	take_person(d, own, t);
 	if (t->does->machine)
 		return false;
-	if (t->does->n_claims > 0)
-		own_weights(d, arena);
 	for (i = 0; i < t->does->n_claims; i++)
-		take_words(d, arena, &t->does->claims[i]);
-	take_line(d, arena, t);
-	return take_name(d, arena, t);
+		take_words(d, own, &t->does->claims[i]);
+	take_line(d, own, t);
+	return take_name(d, own, arena, t);
 }
 
-/* To the end of a bounded list. */
+/* To the end of a list, which is full with DIGEST_ARTIFACTS. */
 static void
-to_end(struct msg_strs *list, struct arena *arena, struct slice s, size_t most)
+to_end(struct msg_strs *list, struct arena *own, struct slice s)
 {
-	struct slice *at = arena_array(arena, list->count + 1, sizeof(at[0]));
 	size_t i, n = 0;
 
 	for (i = 0; i < list->count; i++)
 		if (!slice_eq(list->at[i], s))
-			at[n++] = list->at[i];
-	at[n++] = s;
-	*list = (struct msg_strs){ n > most ? at + 1 : at,
-		n > most ? n - 1 : n };
+			list->at[n++] = list->at[i];
+	list->count = n;
+	if (n >= DIGEST_ARTIFACTS) {
+		memmove(list->at, list->at + 1, (n - 1) * sizeof(s));
+		list->count = n - 1;
+	}
+	add_str(list, own, arena_dup(own, s));
 }
 
 void
-digest_take_artifact(struct msg_episode_digest *d, struct arena *arena,
+digest_take_artifact(struct msg_episode_digest *d, struct arena *own,
     struct slice key)
 {
-	to_end(&d->changed, arena, key, DIGEST_ARTIFACTS);
+	to_end(&d->changed, own, key);
 	if (strs_has(&d->artifacts, key))
 		return;
-	to_end(&d->artifacts, arena, key, DIGEST_ARTIFACTS);
+	to_end(&d->artifacts, own, key);
 }
 
 void
@@ -302,7 +328,7 @@ digest_compacted(struct msg_episode_digest *d)
 	d->fresh = 0;
 	d->fresh_at = 0;
 	d->due = 0;
-	d->changed = (struct msg_strs){ 0 };
+	d->changed.count = 0;
 	d->has = 0;
 }
 
@@ -420,7 +446,6 @@ digest_pack(struct msg_episode_digest *d, struct arena *arena)
 	d->n_lines = 0;
 }
 
-/* Where an item goes; all lists of a digest are as long as this at most. */
 static void
 unpack_item(struct msg_episode_digest *d, struct arena *arena,
     const char *item, struct slice text)
@@ -444,15 +469,9 @@ unpack_item(struct msg_episode_digest *d, struct arena *arena,
 	}
 	if (list == NULL || list->count == DIGEST_ARTIFACTS)
 		return;
-	if (list->at == NULL)
-		list->at = arena_array(arena, DIGEST_ARTIFACTS, sizeof(text));
-	list->at[list->count++] = text;
-	if (weights == NULL)
-		return;
-	if (weights->at == NULL)
-		weights->at = arena_array(arena, DIGEST_ARTIFACTS,
-		    sizeof(weights->at[0]));
-	weights->at[weights->count++] = get_u32(item + 1);
+	add_str(list, arena, text);
+	if (weights != NULL)
+		add_u64(weights, arena, get_u32(item + 1));
 }
 
 void

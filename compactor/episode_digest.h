@@ -4,8 +4,7 @@
  * Pure: a digest and a turn in, the digest out.  Every list is bounded; what
  * is said most, what tells most and what came last stay.
  *
- * It is read and written with every turn, so in the table its lists are packed
- * into one string, item after item:
+ * In the table its lists are packed into one string, item after item:
  *
  *	kind, 1 byte | number, 4 | number, 4 | length, 2 | text
  *
@@ -28,14 +27,22 @@ enum {
 	DIGEST_NAMED_BY = 20,	/* turns: who says nothing by then never will */
 };
 
-/* Takes a turn in; true: it gave the thread its name. */
-bool digest_take(struct msg_episode_digest *d, struct arena *arena,
-    const struct compact_turn *t);
+/*
+ * The lists are changed where they are: copies of them, with room, so that this
+ * may be done.  An empty digest needs none.
+ */
+void digest_own(struct msg_episode_digest *d, struct arena *own);
+/*
+ * Takes a turn in; true: it gave the thread its name.  What the digest keeps
+ * is in `own`; `arena` is for what is needed on the way.
+ */
+bool digest_take(struct msg_episode_digest *d, struct arena *own,
+    struct arena *arena, const struct compact_turn *t);
 /* An artifact of the thread is new or has changed. */
-void digest_take_artifact(struct msg_episode_digest *d, struct arena *arena,
+void digest_take_artifact(struct msg_episode_digest *d, struct arena *own,
     struct slice key);
 /* Its words, the heaviest first. */
-void digest_sort(struct msg_episode_digest *d, struct arena *arena);
+void digest_sort(struct msg_episode_digest *d);
 /* What is too long for the table; so it is the same before and after. */
 void digest_cut(struct msg_episode_digest *d);
 /* Into one string and back; what cannot be read is left out. */

@@ -60,6 +60,7 @@ episode_make(struct compact *c, uint64_t thread, struct msg_episode_digest *d,
 {
 	struct msg_episode old = { 0 }, e = episode_outline(c->arena, thread,
 	    d);
+	struct msg_episode_digest told;
 	struct key k = key_u64(thread);
 
 	(void)compact_get(c, TABLE_episodes, &k, MSG_episode, &old);
@@ -67,12 +68,15 @@ episode_make(struct compact *c, uint64_t thread, struct msg_episode_digest *d,
 	e.compacted_turns = d->turns;
 	e.compactions = old.compactions + 1;
 	e.compacted_at = c->ts;
-	e.artifacts = d->artifacts;
 	e.skills = old.skills;
-	digest_sort(d, c->arena);
-	e.keywords = d->keywords;
-	e.weights = d->weights;
-	e.entities = d->entities;
+	digest_sort(d);
+	/* The digest may go on. */
+	told = *d;
+	digest_own(&told, c->arena);
+	e.artifacts = told.artifacts;
+	e.keywords = told.keywords;
+	e.weights = told.weights;
+	e.entities = told.entities;
 	skill_decide(c, d, e.key, &e.skills);
 	if (e.skills.count > EPISODE_SKILLS) {
 		e.skills.at += e.skills.count - EPISODE_SKILLS;

@@ -38,14 +38,14 @@ test_take(void)
 	struct compact_turn t = make_turn(1, "assistant", "Hello there", "x",
 	    100);
 
-	ok(!digest_take(&d, &arena, &t), "an assistant gives no name");
+	ok(!digest_take(&d, &arena, &arena, &t), "an assistant gives no name");
 	t = make_turn(2, "user", "I want to plan a trip to Lisbon", "lisbon",
 	    5000);
-	ok(digest_take(&d, &arena, &t), "the first user to say something does");
+	ok(digest_take(&d, &arena, &arena, &t), "the first user to say something does");
 	ok(memmem(d.name.ptr, d.name.len, "Lisbon", 6) != NULL,
 	    "in that user's words");
 	t = make_turn(3, "user", "My bike is broken", "bike", 5000);
-	ok(!digest_take(&d, &arena, &t), "the second gives none");
+	ok(!digest_take(&d, &arena, &arena, &t), "the second gives none");
 	is_int(d.turns, 3, "turns are counted");
 	is_int(d.fresh, 3, "so are those not compacted");
 	is_int(d.fresh_at, 1000, "the oldest of them");
@@ -62,7 +62,7 @@ test_take(void)
 	    "after compaction nothing is new");
 	is_int(d.artifacts.count, 2, "what came of it stays");
 	t = make_turn(4, "tool", "secret of the tool", "tool", 9000);
-	(void)digest_take(&d, &arena, &t);
+	(void)digest_take(&d, &arena, &arena, &t);
 	is_int(d.n_lines, 2, "what a tool says is counted, not kept");
 }
 
@@ -73,7 +73,7 @@ test_pack(void)
 	struct compact_turn t = make_turn(7, "user",
 	    "I want to plan a trip to Lisbon", "lisbon", 5000);
 
-	(void)digest_take(&d, &arena, &t);
+	(void)digest_take(&d, &arena, &arena, &t);
 	digest_take_artifact(&d, &arena, SLICE("a1.0"));
 	e = d;
 	digest_pack(&e, &arena);
@@ -124,9 +124,9 @@ test_bounds(void)
 		t = make_turn(i, "user", text, arena_cstr(&arena,
 		    arena_printf(&arena, "word%zu", i)), 3000 + i % 97);
 		t.user = arena_printf(&arena, "user%zu", i);
-		(void)digest_take(&d, &arena, &t);
+		(void)digest_take(&d, &arena, &arena, &t);
 		t = make_turn(i, "user", "the usual", "usual", 1000);
-		(void)digest_take(&d, &arena, &t);
+		(void)digest_take(&d, &arena, &arena, &t);
 		digest_take_artifact(&d, &arena,
 		    arena_printf(&arena, "a%zu.0", i));
 		if (i == 300)
