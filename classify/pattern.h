@@ -88,8 +88,10 @@ struct pattern_text {
 };
 
 size_t patterns_id_words(const struct patterns *set);
-/* Lives in the arena. */
+/* Good until the next is read; of the hits, all but ids. */
 struct pattern_text patterns_read(struct patterns *set, struct slice text,
+    struct pattern_hits *out);
+struct pattern_text patterns_keep(struct pattern_text text,
     struct arena *arena);
 /* Those of the wanted that the text has; good until the next match. */
 const uint64_t *patterns_find(struct patterns *set, struct pattern_text text,

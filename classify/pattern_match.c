@@ -133,14 +133,23 @@ patterns_id_words(const struct patterns *p)
 }
 
 struct pattern_text
-patterns_read(struct patterns *p, struct slice text, struct arena *arena)
+patterns_read(struct patterns *p, struct slice text, struct pattern_hits *out)
 {
-	struct pattern_hits hits = { 0 };
-	size_t count = read_words(p, text, &hits);
-	uint32_t *words = arena_array(arena, count, sizeof(*words));
+	struct pattern_text read;
 
-	memcpy(words, p->said, count * sizeof(*words));
-	return (struct pattern_text){ words, count };
+	*out = (struct pattern_hits){ .ids = p->hits };
+	read.count = read_words(p, text, out);
+	read.words = p->said;
+	return read;
+}
+
+struct pattern_text
+patterns_keep(struct pattern_text text, struct arena *arena)
+{
+	uint32_t *words = arena_room(arena, text.count * sizeof(*words));
+
+	memcpy(words, text.words, text.count * sizeof(*words));
+	return (struct pattern_text){ words, text.count };
 }
 
 const uint64_t *
@@ -169,13 +178,9 @@ patterns_find(struct patterns *p, struct pattern_text text,
 void
 patterns_match(struct patterns *p, struct slice text, struct pattern_hits *out)
 {
-	struct pattern_text said;
-	const uint64_t *found;
+	struct pattern_text said = patterns_read(p, text, out);
+	const uint64_t *found = patterns_find(p, said, p->all);
 
-	*out = (struct pattern_hits){ .ids = p->hits };
-	said.count = read_words(p, text, out);
-	said.words = p->said;
-	found = patterns_find(p, said, p->all);
 	for (size_t i = 0; i < p->id_words; i++)
 		for (uint64_t on = found[i]; on != 0; on &= on - 1)
 			p->hits[out->count++] = (unsigned)(i * 64) +

@@ -466,7 +466,6 @@ write_held(struct work *w)
 			continue;
 		schedule(w, h);
 		put_outline(w, h);
-		digest_cut(h->d);
 		digests_change(w->c->digests, h->thread);
 	}
 }

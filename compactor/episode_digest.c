@@ -54,6 +54,14 @@ digest_own(struct msg_episode_digest *d, struct arena *own)
 	d->lines = room_for(own, d->lines, d->n_lines, sizeof(d->lines[0]));
 }
 
+/* What is too long for the table is so here already. */
+static struct slice
+keep_str(struct arena *own, struct slice s)
+{
+	return arena_dup(own, s.len <= UINT16_MAX ? s :
+	    slice_of(s.ptr, text_cut(s, UINT16_MAX)));
+}
+
 /* To the end of a list that is not full. */
 static void
 add_str(struct msg_strs *list, struct arena *own, struct slice s)
@@ -78,10 +86,11 @@ add_u64(struct msg_u64s *list, struct arena *own, uint64_t n)
 static size_t
 lightest(const struct msg_u64s *weights)
 {
-	size_t i, least = 0;
+	const uint64_t *at = weights->at;
+	size_t i, n = weights->count, least = 0;
 
-	for (i = 1; i < weights->count; i++)
-		if (weights->at[i] < weights->at[least])
+	for (i = 1; i < n; i++)
+		if (at[i] < at[least])
 			least = i;
 	return least;
 }
@@ -94,15 +103,16 @@ static void
 add_weight(struct msg_strs *words, struct msg_u64s *weights,
     struct arena *own, size_t most, struct slice word, uint64_t weight)
 {
-	size_t i;
+	size_t i, n = words->count < weights->count ? words->count :
+	    weights->count;
 
-	for (i = 0; i < words->count && i < weights->count; i++)
+	for (i = 0; i < n; i++)
 		if (slice_eq(words->at[i], word)) {
 			if (weights->at[i] < WEIGHT_ENOUGH)
 				weights->at[i] += weight;
 			return;
 		}
-	word = arena_dup(own, word);
+	word = keep_str(own, word);
 	if (words->count < most) {
 		while (weights->count < words->count)
 			add_u64(weights, own, 0);
@@ -266,7 +276,7 @@ take_person(struct msg_episode_digest *d, struct arena *own,
 	if (who.len == 0 || d->people.count >= DIGEST_PEOPLE ||
 	    strs_has(&d->people, who))
 		return;
-	add_str(&d->people, own, arena_dup(own, who));
+	add_str(&d->people, own, keep_str(own, who));
 }
 
 /* ---- the whole ---- */
@@ -309,7 +319,7 @@ to_end(struct msg_strs *list, struct arena *own, struct slice s)
 		memmove(list->at, list->at + 1, (n - 1) * sizeof(s));
 		list->count = n - 1;
 	}
-	add_str(list, own, arena_dup(own, s));
+	add_str(list, own, keep_str(own, s));
 }
 
 void
@@ -359,26 +369,6 @@ static size_t
 item_len(struct slice text)
 {
 	return PACKED_HEAD + text_cut(text, UINT16_MAX);
-}
-
-static void
-cut_strs(struct msg_strs *list)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (list->at[i].len > UINT16_MAX)
-			list->at[i].len = text_cut(list->at[i], UINT16_MAX);
-}
-
-void
-digest_cut(struct msg_episode_digest *d)
-{
-	cut_strs(&d->people);
-	cut_strs(&d->keywords);
-	cut_strs(&d->entities);
-	cut_strs(&d->artifacts);
-	cut_strs(&d->changed);
 }
 
 static void

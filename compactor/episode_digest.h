@@ -43,8 +43,6 @@ void digest_take_artifact(struct msg_episode_digest *d, struct arena *own,
     struct slice key);
 /* Its words, the heaviest first. */
 void digest_sort(struct msg_episode_digest *d);
-/* What is too long for the table; so it is the same before and after. */
-void digest_cut(struct msg_episode_digest *d);
 /* Into one string and back; what cannot be read is left out. */
 void digest_pack(struct msg_episode_digest *d, struct arena *arena);
 void digest_unpack(struct msg_episode_digest *d, struct arena *arena);

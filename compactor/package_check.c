@@ -106,13 +106,14 @@ check_example(struct arena *arena, const struct package_draft *d,
     struct patterns *set, const struct package_example *x, struct buf *why)
 {
 	const struct package_trigger *t = &d->package.triggers[x->trigger];
+	struct pattern_hits hits;
 	struct pattern_text text;
 	bool fires;
 
 	if (t->match == MATCH_NONE && t->unless == MATCH_NONE)
 		return package_refuse(d->package.file, x->line, why,
 		    "an example for a trigger without patterns");
-	text = patterns_read(set, x->text, arena);
+	text = patterns_read(set, x->text, &hits);
 	fires = (t->match == MATCH_NONE ||
 	    has_id(set, arena, text, t->match)) &&
 	    !has_id(set, arena, text, t->unless);

@@ -11,10 +11,11 @@ static struct pattern_text
 words_of(const struct trigger_result *r, size_t i)
 {
 	const struct summary_sentence *s = &r->sentences[i];
+	struct pattern_hits hits;
 
 	if (r->words[i].count == 0)
-		r->words[i] = patterns_read(r->set->patterns,
-		    slice_of(r->turn->said.text.ptr + s->at, s->len),
+		r->words[i] = patterns_keep(patterns_read(r->set->patterns,
+		    slice_of(r->turn->said.text.ptr + s->at, s->len), &hits),
 		    r->arena);
 	return r->words[i];
 }

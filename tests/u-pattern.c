@@ -79,7 +79,8 @@ test_alone(struct patterns *set, const char *text)
 	struct arena arena;
 
 	arena_init(&arena);
-	read = patterns_read(set, slice_str(text), &arena);
+	read = patterns_keep(patterns_read(set, slice_str(text), &hits),
+	    &arena);
 	for (unsigned id = 0; id < IDS; id++) {
 		const uint64_t *found;
 		bool alone;
