@@ -75,7 +75,6 @@ patterns_free(struct patterns **pp)
 	free(p->begins);
 	free(p->wakes);
 	free(p->walks);
-	free(p->active);
 	free(p->found);
 	free(p->all);
 	free(p->hits);
@@ -274,16 +273,20 @@ calls_fill(struct patterns *p)
 
 	p->begins = xcalloc(size, sizeof(*p->begins));
 	p->wakes = xcalloc(size, sizeof(*p->wakes));
-	for (uint32_t w = 0; w < p->word_count; w++)
-		for (unsigned g = 0; g < p->group_count; g++) {
-			const struct automaton *a = &p->walks[g].automaton;
+	for (size_t g = 0; g < p->group_count; g++) {
+		const struct automaton *a = &p->walks[g].automaton;
+		uint64_t *begins = p->begins + g / 64 * p->word_count;
+		uint64_t *wakes = p->wakes + g / 64 * p->word_count;
+
+		for (uint32_t w = 0; w < p->word_count; w++) {
 			unsigned symbol = p->symbols[w * p->group_count + g];
 
-			if (automaton_wakes(a, symbol))
-				pattern_id_add(p->wakes + w * p->id_words, g);
-			if (automaton_begins(a, symbol))
-				pattern_id_add(p->begins + w * p->id_words, g);
+			begins[w] |= (uint64_t)automaton_begins(a, symbol)
+			    << g % 64;
+			wakes[w] |= (uint64_t)automaton_wakes(a, symbol)
+			    << g % 64;
 		}
+	}
 }
 
 static void
@@ -324,7 +327,6 @@ patterns_compile(struct patterns *p, struct buf *why)
 		p->walks[g].place = PLACE_IDLE;
 	p->id_words = p->group_count / 64 + 1;
 	calls_fill(p);
-	p->active = xcalloc(p->id_words, sizeof(*p->active));
 	p->found = xcalloc(p->id_words, sizeof(*p->found));
 	p->all = xcalloc(p->id_words, sizeof(*p->all));
 	memset(p->all, 0xff, p->id_words * sizeof(*p->all));

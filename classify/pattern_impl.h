@@ -95,14 +95,14 @@ struct patterns {
 	bool compiled;
 	uint16_t *symbols;	/* by word, then by group */
 	size_t id_words;	/* of a set of groups, as bits */
-	uint64_t *begins;	/* by word: groups that a text begun so begins */
-	uint64_t *wakes;	/* by word: groups that it wakes anywhere */
+	/* Groups that a word begins as a text's first, and wakes anywhere: by
+	 * word, for the first 64 groups, then for the next. */
+	uint64_t *begins, *wakes;
 	uint64_t *all;		/* every group */
 	/* The match at work. */
 	uint32_t *said;		/* the text's words */
 	size_t said_room;
 	struct walk *walks;	/* by group */
-	uint64_t *active;	/* groups that are under way */
 	uint64_t *found;
 	unsigned *hits;
 };

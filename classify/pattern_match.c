@@ -60,70 +60,85 @@ read_words(struct patterns *p, struct slice text, struct pattern_hits *out)
 
 	scan_init(&s, text);
 	do {
-		p->said = pattern_grow(p->said, count, &p->said_room,
-		    sizeof(*p->said));
+		if (count == p->said_room)
+			p->said = pattern_grow(p->said, count, &p->said_room,
+			    sizeof(*p->said));
 		p->said[count++] = scan_next(&s) <= SCAN_number ?
 		    word_known(p, &s, out) : sign[s.kind];
 	} while (s.kind != SCAN_end);
 	return count;
 }
 
-/* Whatever was under way is over. */
-static void
-walks_begin(struct patterns *p)
-{
-	for (size_t i = 0; i < p->id_words; i++) {
-		for (uint64_t on = p->active[i]; on != 0; on &= on - 1)
-			p->walks[i * 64 + (size_t)__builtin_ctzll(on)].place =
-			    PLACE_IDLE;
-		p->active[i] = 0;
-	}
-}
+/* Up to 64 groups on their way through a text; sets of them are bits. */
+struct walkers {
+	struct walk *walks;
+	const uint16_t *symbols;	/* by word: theirs */
+	size_t symbols_apart;
+	uint64_t on;			/* those under way */
+	uint64_t found;
+};
 
 /*
- * Groups that go on by one word; those still under way.  Bits are kept instead
- * of asked about: no processor could guess the answer.
+ * Groups that go on by one word.  Bits are kept instead of asked about: no
+ * processor could guess the answer.
  */
-static inline uint64_t
-walks_step(struct patterns *p, size_t at, uint64_t which, uint32_t word,
-    bool first)
+static inline void
+walkers_step(struct walkers *w, uint64_t which, uint32_t word, bool first)
 {
-	const uint16_t *symbols = p->symbols + word * p->group_count + at * 64;
-	struct walk *walks = p->walks + at * 64;
-	uint64_t on = 0, bit;
+	const uint16_t *symbols = w->symbols + word * w->symbols_apart;
+	uint64_t bit;
 
-	for (; which != 0; which ^= bit) {
-		unsigned g = (unsigned)__builtin_ctzll(which);
-		unsigned to = automaton_step(&walks[g].automaton,
-		    first ? PLACE_START : walks[g].place, symbols[g]);
+	for (w->on = which; which != 0; which ^= bit) {
+		size_t g = (size_t)__builtin_ctzll(which);
+		struct walk *walk = &w->walks[g];
+		unsigned to = automaton_step(&walk->automaton,
+		    first ? PLACE_START : walk->place, symbols[g]);
 
 		bit = which & -which;
-		walks[g].place = (uint16_t)to;
-		on |= to & PLACE_RESTS ? 0 : bit;
-		if (to & PLACE_FOUND)
-			p->found[at] |= bit;
+		walk->place = (uint16_t)to;
+		w->on ^= to & PLACE_RESTS ? bit : 0;
+		if (__builtin_expect(to & PLACE_FOUND, 0))
+			w->found |= bit;
 	}
-	return on;
 }
 
-static void
-word_first(struct patterns *p, const uint64_t *wanted, uint32_t word)
+/* Whatever was under way is over. */
+static inline void
+walkers_rest(struct walkers *w)
 {
-	const uint64_t *begins = p->begins + word * p->id_words;
-
-	for (size_t i = 0; i < p->id_words; i++)
-		p->active[i] = walks_step(p, i, begins[i] & wanted[i], word,
-		    true);
+	for (; w->on != 0; w->on &= w->on - 1)
+		w->walks[__builtin_ctzll(w->on)].place = PLACE_IDLE;
 }
 
-static void
-word_next(struct patterns *p, const uint64_t *wanted, uint32_t word)
+/* Those of a set of groups, the `at`-th 64, that the text has. */
+static uint64_t
+find_some(struct patterns *p, size_t at, uint64_t wanted,
+    struct pattern_text text)
 {
-	const uint64_t *wakes = p->wakes + word * p->id_words;
+	const uint64_t *begins = p->begins + at * p->word_count;
+	const uint64_t *wakes = p->wakes + at * p->word_count;
+	const uint32_t *word = text.words, *end = text.words + text.count;
+	struct walkers w = {
+		.walks = p->walks + at * 64, .symbols = p->symbols + at * 64,
+		.symbols_apart = p->group_count,
+	};
 
-	for (size_t i = 0; i < p->id_words; i++)
-		p->active[i] = walks_step(p, i, p->active[i] |
-		    (wakes[i] & wanted[i]), word, false);
+	/* "anna: it works" begins behind the name. */
+	if (text.count > 1 && word[0] == AT_other && word[1] == AT_comma) {
+		walkers_step(&w, begins[word[0]] & wanted, word[0], true);
+		walkers_rest(&w);
+		word += 2;
+	}
+	while (word < end && *word == AT_comma)
+		word++;
+	if (word < end) {
+		walkers_step(&w, begins[*word] & wanted, *word, true);
+		word++;
+	}
+	for (; word < end; word++)
+		walkers_step(&w, w.on | (wakes[*word] & wanted), *word, false);
+	walkers_rest(&w);
+	return w.found;
 }
 
 size_t
@@ -156,22 +171,9 @@ const uint64_t *
 patterns_find(struct patterns *p, struct pattern_text text,
     const uint64_t *wanted)
 {
-	const uint32_t *word = text.words, *end = text.words + text.count;
-
-	memset(p->found, 0, p->id_words * sizeof(*p->found));
-	walks_begin(p);
-	/* "anna: it works" begins behind the name. */
-	if (text.count > 1 && word[0] == AT_other && word[1] == AT_comma) {
-		word_first(p, wanted, word[0]);
-		walks_begin(p);
-		word += 2;
-	}
-	while (word < end && *word == AT_comma)
-		word++;
-	if (word < end)
-		word_first(p, wanted, *word++);
-	while (word < end)
-		word_next(p, wanted, *word++);
+	for (size_t i = 0; i < p->id_words; i++)
+		p->found[i] = wanted[i] == 0 ? 0 :
+		    find_some(p, i, wanted[i], text);
 	return p->found;
 }
 
