@@ -26,7 +26,7 @@ is_watched(const struct msg_link_thread *p, struct slice role)
 	    p->watched < LINK_WATCH;
 }
 
-/* Its wording is read where it opens a thread, or can tell an outcome. */
+/* Its wording is read where it opens a thread. */
 static struct profile_turn
 turn_of(const struct link *l, const struct msg_link_thread *p)
 {
@@ -42,8 +42,8 @@ turn_of(const struct link *l, const struct msg_link_thread *p)
 		    &c->as->s_classify.turns[0] : NULL,
 		.h = h->id == MSG_s_chainer && h->as->s_chainer.n_turns > 0 ?
 		    &h->as->s_chainer.turns[0] : NULL,
-		.wording = p->turns == 0 || is_watched(p, turn->role) ?
-		    wording_of(l->arena, turn->text) : (struct wording){ 0 },
+		.wording = p->turns == 0 ? wording_of(l->arena, turn->text) :
+		    (struct wording){ 0 },
 	};
 }
 
@@ -67,13 +67,14 @@ find_thread(struct threads *t)
 /* It brings up something that neither of the two threads knows. */
 static bool
 is_strange(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link *link, const struct profile_turn *turn)
+    const struct msg_link *link, const struct profile_turn *turn,
+    const struct wording *w)
 {
 	enum { MUCH = 12000 };	/* more than one rare word */
 	const struct msg_link_thread *other = threads_get(t, link->candidate);
 
-	return profile_turn_weight(turn) >= MUCH && !turn->wording.follows &&
-	    !turn->wording.points && !profile_knows(p, turn) &&
+	return profile_turn_weight(turn) >= MUCH && !wording_follows(w) &&
+	    !wording_points(w) && !profile_knows(p, turn) &&
 	    (other == NULL || !profile_knows(other, turn));
 }
 
@@ -83,20 +84,23 @@ judge(struct threads *t, const struct msg_link_thread *p,
 {
 	const struct msg_link *link;
 	struct msg_link *changed;
+	struct wording w;
 	struct verdict v;
-	bool linked;
+	bool linked, told;
 
 	if (!is_watched(p, turn->role))
 		return;
 	link = threads_link(t, p->link);
-	if (link == NULL || slice_is(link->outcome_why, "feedback"))
+	if (link == NULL || slice_is(link->outcome_why, "feedback") ||
+	    slice_is(link->outcome, "INCORRECT"))
 		return;
 	linked = decision_is_link(link->decision);
-	v = outcome_of(linked, &turn->wording, linked &&
-	    is_strange(t, p, link, turn));
+	told = link->outcome.len > 0;
+	w = wording_of(t->l->arena, turn->text);
+	v = outcome_of(linked, &w, linked && !told &&
+	    is_strange(t, p, link, turn, &w));
 	/* The first turn tells; a later one only if it says so in words. */
-	if (link->outcome.len > 0 && (v.right || slice_is(link->outcome,
-		"INCORRECT") || strcmp(v.why, "switched") == 0))
+	if (told && v.right)
 		return;
 	changed = threads_say_link(t, link);
 	changed->outcome = v.right ? SLICE("CORRECT") : SLICE("INCORRECT");

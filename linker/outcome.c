@@ -3,23 +3,23 @@
  */
 #include "linker/outcome.h"
 
-#include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "common/text.h"
 
 /*
- * Lists are searched in the turn's words, each between single spaces; a phrase
- * with '^' must begin the turn, fillers not counted.
+ * Lists are searched in the turn's words, each between single spaces.  These
+ * two must begin the turn, fillers not counted.
  */
-static const char *const following[] = { "^and ", "^also ", "^so ", "^then ",
-	"^but ", "^or ", "^plus ", "^same ", "^still ", "^again " };
+static const char *const following[] = { "and ", "also ", "so ", "then ",
+	"but ", "or ", "plus ", "same ", "still ", "again " };
 
-static const char *const abouts[] = { "^what about ", "^how about ",
-	"^and what ", "^and how ", "^and when ", "^and where ", "^and who ",
-	"^and which ", "^and if ", "^and for ", "^and on ", "^and in ",
-	"^and the ", "^what if ", "^why not ", "^which one ", "^any other ",
-	"^anything else " };
+static const char *const abouts[] = { "what about ", "how about ",
+	"and what ", "and how ", "and when ", "and where ", "and who ",
+	"and which ", "and if ", "and for ", "and on ", "and in ",
+	"and the ", "what if ", "why not ", "which one ", "any other ",
+	"anything else " };
 
 /* With these the very first words count: fillers are what they are. */
 static const char *const replying[] = { " yes ", " yeah ", " yep ", " yup ",
@@ -93,47 +93,24 @@ is_filler(struct slice word)
 	return false;
 }
 
-/* The places of words, each the space before it, by their first two bytes. */
-enum { PLACES = 256, NO_PLACE = UINT16_MAX };
-
-struct spelled {
-	const char *words;	/* " word word word ", folded */
-	size_t count;
-	size_t start;		/* the space before the first, fillers aside */
-	uint16_t *at, *next;	/* places of one list, in order */
-	uint16_t first[PLACES];
+/*
+ * The words of a turn, as " word word word ", folded, and their places, each
+ * the space before it, by the first two bytes.
+ */
+enum {
+	WORD_BYTES = 64,	/* a longer one is none of ours */
+	SPELLED_BYTES = 1 + WORDING_WORDS * (WORD_BYTES + 1) + 1,
+	PLACES = 256,
+	NO_PLACE = UINT16_MAX,
 };
 
-static const char *
-spell(struct arena *arena, struct slice text, size_t *words, size_t *start)
-{
-	struct text_tokens tokens;
-	struct text_token token;
-	struct slice word;
-	const char *out;
-	struct buf b;
-
-	*words = 0;
-	*start = 0;
-	buf_init(&b, 64 * 1024);
-	buf_addc(&b, ' ');
-	text_tokens_init(&tokens, text);
-	while (*words < WORDING_WORDS && text_tokens_next(&tokens, &token)) {
-		if (token.kind == TEXT_PUNCT || token.kind == TEXT_EMOJI)
-			continue;
-		word = text_fold(arena, text_token_slice(&tokens, &token));
-		if (word.len > 64)
-			word = SLICE("-");
-		if (*start == b.len - 1 && is_filler(word))
-			*start = b.len + word.len;
-		buf_addslice(&b, word);
-		buf_addc(&b, ' ');
-		++*words;
-	}
-	out = arena_cstr(arena, buf_slice(&b));
-	buf_release(&b);
-	return out;
-}
+struct spelled {
+	size_t len;
+	size_t start;		/* the space before the first, fillers aside */
+	uint16_t first[PLACES];	/* place of a list, and by it the next one's */
+	uint16_t next[SPELLED_BYTES];
+	char words[SPELLED_BYTES];
+};
 
 static unsigned
 place_list(const char *word)
@@ -142,30 +119,53 @@ place_list(const char *word)
 	    PLACES;
 }
 
-static struct spelled
-spell_and_index(struct arena *arena, struct slice text)
+static void
+add_place(struct spelled *s, size_t at)
 {
-	struct spelled s;
-	size_t i, n = 0, len;
-	unsigned list;
+	unsigned list = place_list(s->words + at + 1);
 
-	s.words = spell(arena, text, &s.count, &s.start);
-	len = strlen(s.words);
-	assert(len < NO_PLACE);		/* so many words, each so long */
-	for (i = 0; i + 1 < len; i++)
-		n += s.words[i] == ' ';
-	s.at = arena_array(arena, n, sizeof(s.at[0]));
-	s.next = arena_array(arena, n, sizeof(s.next[0]));
-	memset(s.first, 0xff, sizeof(s.first));
-	for (i = len; i-- > 0;) {
-		if (s.words[i] != ' ' || i + 1 >= len)
+	s->next[at] = s->first[list];
+	s->first[list] = (uint16_t)at;
+}
+
+/* Behind the last space; some words have one inside: "HTTP 401". */
+static void
+add_word(struct spelled *s, struct slice word)
+{
+	char *at = s->words + s->len, *end = at + word.len;
+
+	if (s->start == s->len - 1 && is_filler(word))
+		s->start = s->len + word.len;
+	memcpy(at, word.ptr, word.len);
+	memcpy(end, " ", 2);
+	s->len += word.len + 1;
+	add_place(s, (size_t)(at - 1 - s->words));
+	while ((at = memchr(at, ' ', (size_t)(end - at))) != NULL)
+		add_place(s, (size_t)(at++ - s->words));
+}
+
+struct wording
+wording_of(struct arena *arena, struct slice text)
+{
+	struct spelled *s = arena_room(arena, sizeof(*s));
+	struct wording w = { .spelled = s };
+	struct text_tokens tokens;
+	struct text_token token;
+	struct slice word;
+
+	memcpy(s->words, " ", 2);
+	s->len = 1;
+	s->start = 0;
+	memset(s->first, 0xff, sizeof(s->first));
+	text_tokens_init(&tokens, text);
+	while (w.words < WORDING_WORDS && text_tokens_next(&tokens, &token)) {
+		if (token.kind == TEXT_PUNCT || token.kind == TEXT_EMOJI)
 			continue;
-		list = place_list(s.words + i + 1);
-		s.at[--n] = (uint16_t)i;
-		s.next[n] = s.first[list];
-		s.first[list] = (uint16_t)n;
+		word = text_fold(arena, text_token_slice(&tokens, &token));
+		add_word(s, word.len > WORD_BYTES ? SLICE("-") : word);
+		w.words++;
 	}
-	return s;
+	return w;
 }
 
 static bool
@@ -176,15 +176,15 @@ starts(const char *words, const char *phrase)
 	return *phrase == '\0';
 }
 
-/* Whether a phrase stands first before `end`. */
+/* Whether a phrase begins before `end`. */
 static bool
 has_phrase(const struct spelled *s, const char *phrase, size_t end)
 {
-	size_t i = s->first[place_list(phrase + 1)];
+	size_t at = s->first[place_list(phrase + 1)];
 
-	while (i != NO_PLACE && !starts(s->words + s->at[i], phrase))
-		i = s->next[i];
-	return i != NO_PLACE && s->at[i] < end;
+	while (at != NO_PLACE && (at >= end || !starts(s->words + at, phrase)))
+		at = s->next[at];
+	return at != NO_PLACE;
 }
 
 /* How many of the list stand in the words, beginning before `end`. */
@@ -195,10 +195,32 @@ count_phrases(const struct spelled *s, size_t end, const char *const *list,
 	size_t i, count = 0;
 
 	for (i = 0; i < n; i++)
-		count += list[i][0] == '^' ?
-		    starts(s->words + s->start + 1, list[i] + 1) :
-		    has_phrase(s, list[i], end);
+		count += has_phrase(s, list[i], end);
 	return count;
+}
+
+/* Whether any of the list stands anywhere. */
+static bool
+has_any(const struct wording *w, const char *const *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; w->spelled != NULL && i < n; i++)
+		if (has_phrase(w->spelled, list[i], w->spelled->len))
+			return true;
+	return false;
+}
+
+/* Whether any of the list is what begins behind a place. */
+static bool
+starts_any(const char *words, const char *const *list, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (starts(words, list[i]))
+			return true;
+	return false;
 }
 
 /* Where the first `n` words end, from `start` on. */
@@ -212,42 +234,73 @@ words_end(const char *words, size_t start, size_t n)
 	return at;
 }
 
-struct wording
-wording_of(struct arena *arena, struct slice text)
+bool
+wording_follows(const struct wording *w)
 {
-	struct spelled s = spell_and_index(arena, text);
-	size_t near = words_end(s.words, s.start, POINT_WORDS);
-	size_t begin = words_end(s.words, 0, 1), all = strlen(s.words);
+	const struct spelled *s = w->spelled;
 
-	return (struct wording){
-		.words = s.count,
-		.follows = count_phrases(&s, all, following,
-		    COUNT(following)) > 0,
-		.about = count_phrases(&s, all, abouts, COUNT(abouts)) > 0,
-		.replies = count_phrases(&s, begin, replying,
-		    COUNT(replying)) > 0,
-		.points = count_phrases(&s, near, pointing, COUNT(pointing)) >
-		    count_phrases(&s, near, empty, COUNT(empty)),
-		.denies = count_phrases(&s, all, denials, COUNT(denials)) > 0,
-		.recalls = count_phrases(&s, all, recollections,
-		    COUNT(recollections)) > 0,
-	};
+	return s != NULL && starts_any(s->words + s->start + 1, following,
+	    COUNT(following));
+}
+
+bool
+wording_is_about(const struct wording *w)
+{
+	const struct spelled *s = w->spelled;
+
+	return s != NULL && starts_any(s->words + s->start + 1, abouts,
+	    COUNT(abouts));
+}
+
+bool
+wording_replies(const struct wording *w)
+{
+	return w->spelled != NULL && starts_any(w->spelled->words, replying,
+	    COUNT(replying));
+}
+
+bool
+wording_points(const struct wording *w)
+{
+	const struct spelled *s = w->spelled;
+	size_t near, n;
+
+	if (s == NULL)
+		return false;
+	near = words_end(s->words, s->start, POINT_WORDS);
+	n = count_phrases(s, near, pointing, COUNT(pointing));
+	return n > 0 && n > count_phrases(s, near, empty, COUNT(empty));
+}
+
+bool
+wording_denies(const struct wording *w)
+{
+	return has_any(w, denials, COUNT(denials));
+}
+
+bool
+wording_recalls(const struct wording *w)
+{
+	return has_any(w, recollections, COUNT(recollections));
 }
 
 unsigned
 wording_lean(const struct wording *w, unsigned long long weight)
 {
 	unsigned long long lean = 0;
+	bool part, points;
 
-	if (w->words > WORDING_BRIEF)
+	if (w->words > WORDING_BRIEF || weight / LEAN_WEIGHT >= LEAN_BOTH)
 		return 0;
-	if ((w->follows || w->about || w->replies) && w->points)
+	part = wording_is_about(w) || wording_replies(w);
+	points = wording_points(w);
+	if (points && (part || wording_follows(w)))
 		lean = LEAN_BOTH;
-	else if (w->about || w->replies)
+	else if (part)
 		lean = LEAN_ABOUT;
-	else if (w->follows)
+	else if (wording_follows(w))
 		lean = LEAN_FOLLOWS;
-	else if (w->points && w->words <= POINT_ALONE)
+	else if (points && w->words <= POINT_ALONE)
 		lean = w->words <= POINT_SHORT ? LEAN_SHORT : LEAN_POINTS;
 	else if (w->words > 0 && w->words <= FRAGMENT && weight == 0)
 		lean = LEAN_FRAGMENT;
@@ -260,9 +313,10 @@ struct verdict
 outcome_of(bool linked, const struct wording *w, bool strange)
 {
 	if (!linked)
-		return w->recalls ? (struct verdict){ false, "recalled" } :
-				    (struct verdict){ true, "fresh" };
-	if (w->denies)
+		return wording_recalls(w) ?
+		    (struct verdict){ false, "recalled" } :
+		    (struct verdict){ true, "fresh" };
+	if (wording_denies(w))
 		return (struct verdict){ false, "denied" };
 	if (strange)
 		return (struct verdict){ false, "switched" };

@@ -13,13 +13,9 @@
 
 #include "common/buf.h"
 
+/* The words of a turn; of none all that is asked below is false. */
 struct wording {
-	bool follows;	/* begins with and, also, oh and, so, then ... */
-	bool about;	/* "what about ...", "and what ...": only a part is new */
-	bool replies;	/* yes, no, sure, thanks: to what was said before */
-	bool points;	/* it, that, them ... in its first words */
-	bool denies;	/* "that's not what I meant" */
-	bool recalls;	/* "didn't we talk about this?" */
+	const struct spelled *spelled;
 	size_t words;	/* counting ends at WORDING_WORDS */
 };
 
@@ -29,6 +25,19 @@ enum {
 };
 
 struct wording wording_of(struct arena *arena, struct slice text);
+/* Each is looked for when it is asked: few are of one turn. */
+/* It begins with and, also, oh and, so, then ... */
+bool wording_follows(const struct wording *w);
+/* "what about ...", "and what ...": only a part is new. */
+bool wording_is_about(const struct wording *w);
+/* yes, no, sure, thanks: to what was said before. */
+bool wording_replies(const struct wording *w);
+/* it, that, them ... in its first words. */
+bool wording_points(const struct wording *w);
+/* "that's not what I meant" */
+bool wording_denies(const struct wording *w);
+/* "didn't we talk about this?" */
+bool wording_recalls(const struct wording *w);
 /*
  * How much of such an opening is to be understood from what was said before,
  * in thousandths; `weight` is that of its own keywords.

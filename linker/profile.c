@@ -225,7 +225,7 @@ learn_lean(struct msg_link_thread *p, const struct profile_turn *t)
 {
 	if (p->turns == 1) {
 		if (t->c == NULL || !slice_is(t->c->act, "greeting") ||
-		    t->wording.replies)
+		    wording_replies(&t->wording))
 			p->lean = wording_lean(&t->wording,
 			    profile_turn_weight(t));
 	} else
