@@ -2,11 +2,11 @@
  * tuning_grid - the best weights and threshold of all on the grid
  *
  * All weights of the grid are tried on all samples: that is most of what a
- * tuning costs.  Weights are counted in steps here.  From one setting to the
- * next a step goes from the last weight to another, so that each sum moves by
- * the difference of two terms; all thresholds of a setting are read off the
- * samples counted by their sums.  What cannot be better any more
- * is not tried.
+ * tuning costs.  Weights are counted in steps here, and a step from the last
+ * weight to another moves each sum by the difference of two terms; all
+ * thresholds of a setting are read off the samples counted by their sums.
+ * What cannot be better any more is not tried: that is most, where the weights
+ * in force are near to the best there are.
  */
 #include "linker/tuning_grid.h"
 
@@ -34,7 +34,7 @@ enum {
  */
 struct line {
 	unsigned sum;		/* with a third weight of none */
-	unsigned row;		/* and with a second one of none too */
+	unsigned none;		/* with none of the first three */
 	unsigned first, second, third;
 };
 
@@ -52,6 +52,7 @@ struct grid {
 	struct contest contests[TUNING_WINDOW];
 	size_t n_contests;
 	size_t unrelated;	/* right, where there is no link at all */
+	size_t most;		/* right, of whatever setting */
 	unsigned char bucket[STEPS * SCORE_FULL / SUM_UNIT + 1];
 	int counts[BUCKETS];
 };
@@ -141,7 +142,7 @@ make_line(const unsigned *terms)
 {
 	unsigned last = term(terms, SCORE_recency);
 
-	return (struct line){ .row = STEPS * last,
+	return (struct line){ .none = STEPS * last,
 		.first = term(terms, SCORE_keyword) - last,
 		.second = term(terms, SCORE_entity) - last,
 		.third = term(terms, SCORE_topic) - last };
@@ -168,6 +169,56 @@ add_sample(struct grid *g, const struct tuning_sample *s)
 	g->plain[g->n_plain++] = c->lines[0];
 }
 
+/* A score of the first is never less than one of the second. */
+static bool
+is_as_high(const unsigned *a, const unsigned *b)
+{
+	unsigned i;
+
+	for (i = 0; i < SCORE_TERMS; i++)
+		if (term(a, i) < term(b, i))
+			return false;
+	return true;
+}
+
+/* No threshold is between them: one of the two is wrong. */
+static bool
+is_at_odds(const struct tuning_sample *related,
+    const struct tuning_sample *unrelated)
+{
+	size_t i;
+
+	if (is_as_high(unrelated->terms, related->terms))
+		return true;
+	for (i = 0; i < unrelated->n_others; i++)
+		if (is_as_high(unrelated->others[i], related->terms))
+			return true;
+	return false;
+}
+
+/* At least one of each pair that is at odds is wrong, if none is in two. */
+static size_t
+count_odds(const struct tuning_sample *samples, size_t n)
+{
+	bool paired[TUNING_WINDOW] = { false };
+	size_t i, k, odds = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!samples[i].related || tuning_holds_back(samples[i].number))
+			continue;
+		for (k = 0; k < n; k++)
+			if (!samples[k].related && !paired[k] &&
+			    !tuning_holds_back(samples[k].number) &&
+			    is_at_odds(&samples[i], &samples[k]))
+				break;
+		if (k < n) {
+			paired[k] = true;
+			odds++;
+		}
+	}
+	return odds;
+}
+
 static struct grid *
 make_grid(const struct tuning_sample *samples, size_t n)
 {
@@ -179,6 +230,7 @@ make_grid(const struct tuning_sample *samples, size_t n)
 	for (i = 0; i < n; i++)
 		if (!tuning_holds_back(samples[i].number))
 			add_sample(g, &samples[i]);
+	g->most = g->n_plain + g->n_contests - count_odds(samples, n);
 	/* Above a threshold of bucket x step, and not above the next. */
 	for (i = 0; i < sizeof(g->bucket); i++) {
 		score = (unsigned)i * SUM_UNIT / STEPS;
@@ -190,28 +242,23 @@ make_grid(const struct tuning_sample *samples, size_t n)
 
 /* ---- trying ---- */
 
-/* A step of the second weight on, or to the next row: one of the first. */
 static inline void
-move_line(struct line *l, bool row)
+place_line(struct line *l, unsigned a, unsigned b)
 {
-	if (!row) {
-		l->sum += l->second;
-		return;
-	}
-	l->sum = l->row;
-	l->row += l->first;
+	l->sum = l->none + a * l->first + b * l->second;
 }
 
-static inline __attribute__((always_inline)) void
-move_lines(struct grid *g, bool row)
+/* All are under the first two weights from here on. */
+static void
+place_lines(struct grid *g, unsigned a, unsigned b)
 {
 	size_t i, k;
 
 	for (i = 0; i < g->n_plain; i++)
-		move_line(&g->plain[i], row);
+		place_line(&g->plain[i], a, b);
 	for (i = 0; i < g->n_contests; i++)
 		for (k = 0; k < g->contests[i].n; k++)
-			move_line(&g->contests[i].lines[k], row);
+			place_line(&g->contests[i].lines[k], a, b);
 }
 
 static inline unsigned
@@ -255,12 +302,12 @@ count_links(struct grid *g, unsigned c)
 		g->counts[i - 1] += g->counts[i];
 }
 
-/* With all right and the threshold unmoved it would still be worse. */
+/* With as many right as can be, and the threshold unmoved, still worse. */
 static bool
 is_hopeless(const struct grid *g, unsigned moved,
     const struct tuning_trial *best)
 {
-	return (g->n_plain + g->n_contests) * MOVE_PRICE + best->moved <
+	return g->most * MOVE_PRICE + best->moved <
 	    best->right * MOVE_PRICE + moved;
 }
 
@@ -272,8 +319,6 @@ try_thresholds(struct grid *g, const struct score_rules *now, unsigned c,
 	unsigned weights = distance(now, rules), at;
 	int count;
 
-	if (is_hopeless(g, weights, best))
-		return;
 	count_links(g, c);
 	for (at = THRESHOLD_LEAST; at <= THRESHOLD_MOST;
 	     at += THRESHOLD_STEP) {
@@ -289,27 +334,38 @@ try_thresholds(struct grid *g, const struct score_rules *now, unsigned c,
 	}
 }
 
+/* The settings that have the first two weights in common. */
+static void
+try_row(struct grid *g, const struct score_rules *now, unsigned a, unsigned b,
+    struct tuning_trial *best)
+{
+	struct score_rules r;
+	bool placed = false;
+	unsigned c;
+
+	for (c = 0; a + b + c <= STEPS; c++) {
+		r = (struct score_rules){ { a * WEIGHT_STEP, b * WEIGHT_STEP,
+		    c * WEIGHT_STEP, (STEPS - a - b - c) * WEIGHT_STEP }, 0 };
+		if (is_hopeless(g, distance(now, &r), best))
+			continue;
+		if (!placed)
+			place_lines(g, a, b);
+		placed = true;
+		try_thresholds(g, now, c, &r, best);
+	}
+}
+
 struct tuning_trial
 tuning_search(const struct score_rules *now,
     const struct tuning_sample *samples, size_t n)
 {
 	struct tuning_trial best = tuning_try(now, samples, n);
 	struct grid *g = make_grid(samples, n);
-	struct score_rules r;
-	unsigned a, b, c;
+	unsigned a, b;
 
-	for (a = 0; a <= STEPS; a++) {
-		move_lines(g, true);
-		for (b = 0; a + b <= STEPS; b++) {
-			for (c = 0; a + b + c <= STEPS; c++) {
-				r = (struct score_rules){ { a * WEIGHT_STEP,
-				    b * WEIGHT_STEP, c * WEIGHT_STEP,
-				    (STEPS - a - b - c) * WEIGHT_STEP }, 0 };
-				try_thresholds(g, now, c, &r, &best);
-			}
-			move_lines(g, false);
-		}
-	}
+	for (a = 0; a <= STEPS; a++)
+		for (b = 0; a + b <= STEPS; b++)
+			try_row(g, now, a, b, &best);
 	free(g);
 	return best;
 }
