@@ -10,11 +10,7 @@
 #include "common/rows_copy.h"
 #include "common/xmalloc.h"
 
-enum {
-	GROWN = 1024,		/* buckets */
-	HASHED = 4096,		/* threads whose words are kept hashed */
-	LINE_BYTES = 64,
-};
+enum { GROWN = 1024 };		/* buckets */
 
 /* Turns that an episode grew by since it was written. */
 struct grown {
@@ -25,15 +21,10 @@ struct grown {
 	int64_t last_activity_at;
 };
 
-struct hashed {
-	uint64_t thread;	/* 0: of none */
-	struct score_hashes hashes;
-};
-
 struct batch {
 	struct rows *threads, *links;
 	struct streams *streams;
-	struct hashed hashed[HASHED];	/* by thread */
+	struct cards *cards;
 	bool flushed;
 	uint64_t applied;	/* the last entry in here */
 
@@ -61,6 +52,12 @@ batch_streams(const struct link *l)
 	return batch_of(l)->streams;
 }
 
+struct cards *
+batch_cards(const struct link *l)
+{
+	return batch_of(l)->cards;
+}
+
 /* A record that decodes may still hold what was never written. */
 static void
 check_thread(void *msg, struct arena *arena)
@@ -83,6 +80,7 @@ batch_open(void)
 	rows_convert(b->threads, NULL, check_thread);
 	b->links = rows_open(TABLE_links, MSG_link);
 	b->streams = streams_open();
+	b->cards = cards_open();
 	return b;
 }
 
@@ -92,6 +90,7 @@ batch_close(struct batch **batch)
 	rows_close(&(*batch)->threads);
 	rows_close(&(*batch)->links);
 	streams_close(&(*batch)->streams);
+	cards_close(&(*batch)->cards);
 	arena_release(&(*batch)->grown_arena);
 	rows_copy_release(&(*batch)->domain);
 	rows_copies_release(&(*batch)->domains);
@@ -129,7 +128,7 @@ batch_begin(struct batch *b, struct db_txn *txn)
 		rows_begin(b->threads);
 		rows_begin(b->links);
 		streams_forget(b->streams);
-		memset(b->hashed, 0, sizeof(b->hashed));
+		cards_forget(b->cards);
 		rows_copy_release(&b->domain);
 		b->domain_dirty = false;
 	}
@@ -153,8 +152,10 @@ batch_applies(struct batch *b, uint64_t seq)
 bool
 batch_thread(const struct link *l, uint64_t key, struct msg_link_thread *out)
 {
-	return rows_get(batch_of(l)->threads, stage_tables(l->st), key,
-	    l->arena, out);
+	struct key k = key_u64(key);
+
+	return rows_share_at(batch_of(l)->threads, stage_tables(l->st),
+	    key_slice(&k), l->arena, out);
 }
 
 const struct msg_link_thread *
@@ -164,45 +165,11 @@ batch_peek_thread(const struct link *l, uint64_t key)
 	    l->arena);
 }
 
-/* Threads begin in bunches: their numbers are spread. */
-static struct hashed *
-hashed_of(const struct link *l, uint64_t thread)
-{
-	return &batch_of(l)->hashed[(thread * UINT64_C(0x9e3779b97f4a7c15) >>
-	    32) % HASHED];
-}
-
 void
 batch_put_thread(const struct link *l, const struct msg_link_thread *p)
 {
-	struct hashed *h = hashed_of(l, p->key);
-
 	rows_put(batch_of(l)->threads, stage_tables(l->st), p->key, l->arena,
 	    p);
-	if (h->thread == p->key)
-		h->thread = 0;
-}
-
-const struct score_hashes *
-batch_hashes(const struct link *l, const struct msg_link_thread *p)
-{
-	struct hashed *h = hashed_of(l, p->key);
-
-	if (h->thread != p->key) {
-		h->thread = p->key;
-		score_hash_all(p, &h->hashes);
-	}
-	return &h->hashes;
-}
-
-void
-batch_fetch_hashes(const struct link *l, uint64_t thread)
-{
-	const char *at = (const char *)hashed_of(l, thread);
-	size_t i;
-
-	for (i = 0; i < sizeof(struct hashed); i += LINE_BYTES)
-		__builtin_prefetch(at + i);
 }
 
 bool

@@ -23,17 +23,12 @@ void batch_flush(struct batch *batch, struct db_txn *txn);
 /* An entry is applied: what is kept from here on holds it. */
 void batch_applies(struct batch *batch, uint64_t seq);
 
-/* A thread's record, as rows_get, rows_put and rows_peek have it. */
+/* A thread's record, as rows_share_at, rows_put and rows_peek have it. */
 bool batch_thread(const struct link *l, uint64_t key,
     struct msg_link_thread *out);
 void batch_put_thread(const struct link *l, const struct msg_link_thread *p);
 const struct msg_link_thread *batch_peek_thread(const struct link *l,
     uint64_t key);
-/* Of a thread as its record is; until the call returns. */
-const struct score_hashes *batch_hashes(const struct link *l,
-    const struct msg_link_thread *p);
-/* They will be asked for soon: so that they come from far memory by then. */
-void batch_fetch_hashes(const struct link *l, uint64_t thread);
 /* A decision by its seq, likewise. */
 bool batch_link(const struct link *l, uint64_t seq, struct msg_link *out);
 void batch_put_link(const struct link *l, uint64_t seq,
@@ -53,6 +48,22 @@ void batch_grow_episode(const struct link *l, uint64_t seq, uint64_t n,
 void batch_domain(const struct link *l, struct msg_link_domain *out);
 void batch_put_domain(const struct link *l, const struct msg_link_domain *d);
 
+/* ---- cards: batch_cards.c ---- */
+
+struct cards;
+struct cards *cards_open(void);
+void cards_close(struct cards **cards);
+void cards_forget(struct cards *cards);
+struct cards *batch_cards(const struct link *l);
+
+/* A thread's as it is, until the next is asked for; NULL: it is not known. */
+const struct score_card *batch_card(const struct link *l, uint64_t thread);
+/* Of a thread that learned; nothing else changes what is on it. */
+void batch_put_card(const struct link *l, const struct msg_link_thread *p,
+    const struct profile_hashes *hashes);
+/* It will be asked for soon: so that it comes from far memory by then. */
+void batch_fetch_card(const struct link *l, uint64_t thread);
+
 /* ---- streams: batch_streams.c ---- */
 
 struct streams;
@@ -69,7 +80,7 @@ struct batch_stream;
 /* The stream that a thread is in, until the next flush. */
 struct batch_stream *batch_stream(const struct link *l,
     const struct msg_link_thread *p);
-/* How many threads of the stream there are, or have the word: score_hash. */
+/* How many threads of the stream there are, or have the word: profile_hash. */
 uint64_t batch_count(const struct link *l, struct batch_stream *stream,
     enum batch_kind kind, uint64_t hash);
 /* It will be asked for soon. */
@@ -96,6 +107,7 @@ void batch_recent_key(const struct batch_stream *stream, int64_t at,
 struct batch_learned {
 	struct profile_turn turn;
 	struct msg_link_thread was, is;
+	struct profile_hashes hashes;	/* of `is` */
 	struct profile_fresh fresh;
 };
 void batch_learned(const struct link *l, const struct batch_learned *learned);

@@ -13,7 +13,7 @@ enum { FETCH_AHEAD = 4 };	/* threads whose words are on their way */
 
 /* A thread that was compared. */
 struct look {
-	const struct msg_link_thread *other;
+	uint64_t other;
 	struct score score;
 };
 
@@ -128,31 +128,34 @@ sort_looks(struct look *looks, size_t n)
 
 static size_t
 compare(struct threads *t, const struct msg_link_thread *p,
-    struct profile_fresh fresh, bool returns, struct look *looks)
+    const struct batch_learned *learned, bool returns, struct look *looks)
 {
 	struct score_rules rules = threads_rules(t);
-	const struct msg_link_thread *others[LINK_CANDIDATES];
-	size_t n = threads_candidates(t, p, others, LINK_CANDIDATES), i;
+	uint64_t others[LINK_CANDIDATES];
+	size_t n = threads_candidates(t, p, others), i, found = 0;
 	int64_t window = t->l->conf->link_window * WHEN_HOUR_MS;
-	struct score_hashes hashes;
+	const struct score_card *card;
 	struct score_self self;
 
 	if (n == 0)
 		return 0;
 	for (i = 0; i < n && i < FETCH_AHEAD; i++)
-		batch_fetch_hashes(t->l, others[i]->key);
-	self = threads_self(t, p, fresh, &hashes);
+		batch_fetch_card(t->l, others[i]);
+	self = threads_self(t, p, learned->fresh, &learned->hashes);
 	self.returns = returns;
 	for (i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
-			batch_fetch_hashes(t->l,
-			    others[i + FETCH_AHEAD]->key);
-		looks[i] = (struct look){ others[i], score_of(&rules, &self,
-		    others[i], batch_hashes(t->l, others[i]), p->created_at -
-		    others[i]->last_activity_at, window, i == 0) };
+			batch_fetch_card(t->l, others[i + FETCH_AHEAD]);
+		card = batch_card(t->l, others[i]);
+		if (card == NULL)
+			continue;
+		looks[found] = (struct look){ others[i], score_of(&rules,
+		    &self, card, p->created_at - card->last_activity_at,
+		    window, found == 0) };
+		found++;
 	}
-	sort_looks(looks, n);
-	return n;
+	sort_looks(looks, found);
+	return found;
 }
 
 /* A link stays with its thread unless another is clearly better. */
@@ -164,7 +167,7 @@ choose(const struct look *looks, size_t n, const struct msg_link *before)
 	if (before == NULL || !decision_is_link(before->decision))
 		return &looks[0];
 	for (i = 0; i < n; i++)
-		if (looks[i].other->key == before->candidate)
+		if (looks[i].other == before->candidate)
 			break;
 	if (i == n || (before->agreement.len == 0 && looks[0].score.value >
 		looks[i].score.value + LINK_MARGIN))
@@ -186,7 +189,7 @@ show_candidates(struct threads *t, struct msg_link *link,
 	for (i = 0; i < n; i++) {
 		terms = looks[i].score.terms;
 		link->candidates[i] = (struct msg_link_candidate){
-			.thread = looks[i].other->key,
+			.thread = looks[i].other,
 			.score = looks[i].score.value,
 			.keyword_match = terms[SCORE_keyword],
 			.entity_match = terms[SCORE_entity],
@@ -230,7 +233,7 @@ new_link(struct threads *t, const struct msg_link_thread *p,
 		.user = p->user,
 		.room = p->room,
 		.thread = p->key,
-		.candidate = look->other->key,
+		.candidate = look->other,
 		.number = t->domain.decisions + 1,
 		.timestamp = t->l->e->entry.as->envelope.ts,
 		.by = SLICE("score"),
@@ -255,13 +258,16 @@ new_link(struct threads *t, const struct msg_link_thread *p,
 }
 
 static void
-ask(struct threads *t, struct msg_link *link, const struct msg_link_thread *p,
-    const struct msg_link_thread *other)
+ask(struct threads *t, struct msg_link *link, const struct msg_link_thread *p)
 {
+	const struct msg_link_thread *other;
 	struct msg_q_link q;
 
 	if (strcmp(t->l->conf->assess, "on") != 0 || link->asked ||
 	    link->algorithmic_score < (uint64_t)t->l->conf->link_ask_from)
+		return;
+	other = threads_get(t, link->candidate);
+	if (other == NULL)
 		return;
 	link->asked = true;
 	link->prompt_version = threads_prompt_version(t);
@@ -300,14 +306,14 @@ is_return(const struct profile_turn *turn, const struct msg_link *before)
 }
 
 static void
-look(struct threads *t, struct msg_link_thread *p, struct profile_fresh fresh,
-    const struct profile_turn *turn)
+look(struct threads *t, struct msg_link_thread *p,
+    const struct batch_learned *learned)
 {
 	struct look looks[LINK_CANDIDATES];
 	const struct msg_link *before = p->link.len > 0 ?
 	    threads_link(t, p->link) : NULL;
-	bool returns = is_return(turn, before);
-	size_t n = compare(t, p, fresh, returns, looks);
+	bool returns = is_return(&learned->turn, before);
+	size_t n = compare(t, p, learned, returns, looks);
 	const struct look *at;
 	struct opinion model, *verdict = NULL;
 	struct msg_link *link;
@@ -317,17 +323,17 @@ look(struct threads *t, struct msg_link_thread *p, struct profile_fresh fresh,
 		return;
 	at = choose(looks, n, before);
 	if (before != NULL && before->agreement.len > 0 &&
-	    before->candidate == at->other->key) {
+	    before->candidate == at->other) {
 		model = (struct opinion){ .related = before->llm_related,
 			.confidence = (unsigned)before->llm_confidence };
 		verdict = &model;
 	}
 	d = decision_make(at->score.value, threads_rules(t).threshold, verdict);
-	if (is_same(before, &d, at->other->key))
+	if (is_same(before, &d, at->other))
 		link = threads_say_link(t, before);
 	else
 		link = new_link(t, p, at, before);
-	link->candidate = at->other->key;
+	link->candidate = at->other;
 	link->returns = returns;
 	fill_score(t, link, p, at);
 	link->decision = decision_name(d.link);
@@ -337,7 +343,7 @@ look(struct threads *t, struct msg_link_thread *p, struct profile_fresh fresh,
 	p->link = link->key;
 	join_set(t, p, d.link ? link->candidate : 0);
 	link->episode = p->episode;
-	ask(t, link, p, at->other);
+	ask(t, link, p);
 }
 
 /* ---- summaries that compaction made ---- */
@@ -376,11 +382,14 @@ was_there(const struct batch_learned *learned)
 static void
 learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
 {
+	const struct score_card *card = batch_card(t->l, p->key);
+
 	out->was = *p;
 	out->turn = turn_of(t->l, p);
-	profile_learn(p, t->l->arena, &out->turn);
+	if (card != NULL)
+		out->hashes = card->hashes;
+	out->fresh = profile_learn(p, t->l->arena, &out->turn, &out->hashes);
 	out->is = *p;
-	out->fresh = profile_fresh(was_there(out), p);
 }
 
 void
@@ -401,7 +410,7 @@ threads_decide(struct link *l)
 		batch_learned(l, &learned);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
-			look(&t, p, learned.fresh, &learned.turn);
+			look(&t, p, &learned);
 		revise_tuning(&t);
 	} else if (l->e->entry.id == MSG_answer)
 		revise_answer(&t);
@@ -448,7 +457,8 @@ threads_apply(struct link *l)
 	if (p != NULL) {
 		if (profile_is_user(learned->turn.role) && p->link.len > 0)
 			p->watched++;
-		threads_write(&t, p, was_there(learned), learned->fresh);
+		threads_write(&t, p, was_there(learned), &learned->hashes,
+		    learned->fresh);
 	}
 	threads_write_links(&t);
 	threads_write_episodes(&t);

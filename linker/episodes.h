@@ -79,14 +79,14 @@ void threads_tuned(struct msg_link_domain *domain, const struct msg_tuning *s);
 
 /*
  * Earlier threads of the stream, the latest first, that were over when this
- * one began and not longer than the window; how many of `most`.
+ * one began and not longer than the window; how many.
  */
 size_t threads_candidates(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread **out, size_t most);
-/* With how rare its words are; fills the hashes. */
+    uint64_t out[LINK_CANDIDATES]);
+/* With how rare its words are. */
 struct score_self threads_self(struct threads *t,
     const struct msg_link_thread *p, struct profile_fresh fresh,
-    struct score_hashes *hashes);
+    const struct profile_hashes *hashes);
 
 /* Writes what the section and the turn changed. */
 void threads_write_links(struct threads *t);
@@ -94,7 +94,8 @@ void threads_write_episodes(struct threads *t);
 void threads_write_domain(struct threads *t);
 /* `was`: as the tables have it, or NULL. */
 void threads_write(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was, struct profile_fresh fresh);
+    const struct msg_link_thread *was, const struct profile_hashes *hashes,
+    struct profile_fresh fresh);
 
 /* ---- the parts ---- */
 

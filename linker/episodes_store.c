@@ -57,15 +57,6 @@ find_known(const struct threads *t, uint64_t key)
 	return NULL;
 }
 
-/* To be read only, until a thread is put. */
-static const struct msg_link_thread *
-threads_peek(const struct threads *t, uint64_t key)
-{
-	const struct msg_link_thread *known = find_known(t, key);
-
-	return known != NULL ? known : batch_peek_thread(t->l, key);
-}
-
 struct msg_link_thread *
 threads_get(struct threads *t, uint64_t key)
 {
@@ -200,15 +191,14 @@ threads_tuning(struct threads *t, uint64_t number, struct msg_tuning *out)
 
 size_t
 threads_candidates(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread **out, size_t most)
+    uint64_t out[LINK_CANDIDATES])
 {
 	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
 	struct batch_stream *stream = batch_stream(t->l, p);
 	struct key first, last;
-	uint64_t keys[LINK_CANDIDATES];
 	struct db_cursor *c;
 	struct db_entry e;
-	size_t n = 0, found = 0, i;
+	size_t n = 0;
 	bool there;
 
 	batch_recent_key(stream, from, 0, &first);
@@ -221,35 +211,26 @@ threads_candidates(struct threads *t, const struct msg_link_thread *p,
 	     there = db_prev(c, &e)) {
 		if (e.key.len != last.len)
 			continue;
-		keys[n] = key_read_u64(e.key, e.key.len - 8);
-		n += keys[n] != p->key;
+		out[n] = key_read_u64(e.key, e.key.len - 8);
+		n += out[n] != p->key;
 	}
 	db_cursor_close(&c);
-	for (i = 0; i < n && found < most; i++) {
-		out[found] = threads_peek(t, keys[i]);
-		found += out[found] != NULL;
-	}
-	return found;
+	return n;
 }
 
-/* How rare its words are, and what they are found by. */
+/* How rare its words are. */
 static unsigned *
 rarity_of(struct threads *t, struct batch_stream *stream, enum batch_kind kind,
-    const struct msg_strs *words, uint64_t fresh, uint32_t *hashes)
+    const uint64_t *words, size_t n_words, uint64_t fresh)
 {
-	unsigned *out = arena_array(t->l->arena, words->count, sizeof(*out));
-	uint64_t *whole = arena_room(t->l->arena,
-	    words->count * sizeof(*whole));
+	unsigned *out = arena_room(t->l->arena, n_words * sizeof(*out));
 	uint64_t all = batch_count(t->l, stream, BATCH_THREADS, 0), n;
 	size_t i;
 
-	for (i = 0; i < words->count; i++) {
-		whole[i] = score_hash(words->at[i]);
-		hashes[i] = (uint32_t)whole[i];
-		batch_fetch_count(t->l, stream, kind, whole[i]);
-	}
-	for (i = 0; i < words->count; i++) {
-		n = batch_count(t->l, stream, kind, whole[i]);
+	for (i = 0; i < n_words; i++)
+		batch_fetch_count(t->l, stream, kind, words[i]);
+	for (i = 0; i < n_words; i++) {
+		n = batch_count(t->l, stream, kind, words[i]);
 		/* The thread itself is among them once it is written. */
 		if (n > 0 && (fresh >> i & 1) == 0)
 			n--;
@@ -260,15 +241,14 @@ rarity_of(struct threads *t, struct batch_stream *stream, enum batch_kind kind,
 
 struct score_self
 threads_self(struct threads *t, const struct msg_link_thread *p,
-    struct profile_fresh fresh, struct score_hashes *hashes)
+    struct profile_fresh fresh, const struct profile_hashes *hashes)
 {
 	struct batch_stream *stream = batch_stream(t->l, p);
-	unsigned *keywords = rarity_of(t, stream, BATCH_WORD, &p->keywords,
-	    fresh.keywords, hashes->keywords);
-	unsigned *entities = rarity_of(t, stream, BATCH_NAME, &p->entities,
-	    fresh.entities, hashes->entities);
+	unsigned *keywords = rarity_of(t, stream, BATCH_WORD, hashes->keywords,
+	    p->keywords.count, fresh.keywords);
+	unsigned *entities = rarity_of(t, stream, BATCH_NAME, hashes->entities,
+	    p->entities.count, fresh.entities);
 
-	score_hash_chains(p, hashes);
 	return score_prepare(p, hashes, keywords, entities);
 }
 
@@ -390,25 +370,24 @@ threads_write_domain(struct threads *t)
 /* Those that the thread has not had. */
 static void
 count_words(struct threads *t, struct batch_stream *stream,
-    enum batch_kind kind, const struct msg_strs *words, uint64_t fresh)
+    enum batch_kind kind, const uint64_t *words, uint64_t fresh)
 {
-	size_t i;
-
-	for (i = 0; i < words->count && fresh >> i != 0; i++)
-		if (fresh >> i & 1)
-			batch_count_up(t->l, stream, kind,
-			    score_hash(words->at[i]));
+	for (; fresh != 0; fresh &= fresh - 1)
+		batch_count_up(t->l, stream, kind,
+		    words[__builtin_ctzll(fresh)]);
 }
 
 void
 threads_write(struct threads *t, const struct msg_link_thread *p,
-    const struct msg_link_thread *was, struct profile_fresh fresh)
+    const struct msg_link_thread *was, const struct profile_hashes *hashes,
+    struct profile_fresh fresh)
 {
 	struct batch_stream *stream = batch_stream(t->l, p);
 
 	if (was == NULL)
 		batch_count_up(t->l, stream, BATCH_THREADS, 0);
-	count_words(t, stream, BATCH_WORD, &p->keywords, fresh.keywords);
-	count_words(t, stream, BATCH_NAME, &p->entities, fresh.entities);
+	count_words(t, stream, BATCH_WORD, hashes->keywords, fresh.keywords);
+	count_words(t, stream, BATCH_NAME, hashes->entities, fresh.entities);
 	batch_active(t->l, p, was);
+	batch_put_card(t->l, p, hashes);
 }

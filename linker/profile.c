@@ -3,6 +3,9 @@
  */
 #include "linker/profile.h"
 
+#include <assert.h>
+#include <xxhash.h>
+
 #include "common/text.h"
 #include "linker/score.h"
 
@@ -27,6 +30,30 @@ profile_cut(struct arena *arena, struct slice text, size_t most)
 	return slice_of(out, len + 3);
 }
 
+uint64_t
+profile_hash(struct slice word)
+{
+	return XXH3_64bits(word.ptr, word.len);
+}
+
+static void
+hash_list(const struct msg_strs *list, uint64_t *out, size_t most)
+{
+	size_t i;
+
+	assert(list->count <= most);
+	for (i = 0; i < list->count; i++)
+		out[i] = profile_hash(list->at[i]);
+}
+
+void
+profile_hash_all(const struct msg_link_thread *p, struct profile_hashes *out)
+{
+	hash_list(&p->keywords, out->keywords, PROFILE_KEYWORDS);
+	hash_list(&p->entities, out->entities, PROFILE_ENTITIES);
+	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
+}
+
 static size_t
 find(const struct msg_strs *list, struct slice word)
 {
@@ -41,31 +68,6 @@ find(const struct msg_strs *list, struct slice word)
 			break;
 	}
 	return i;
-}
-
-/*
- * Moves a word to the front of a bounded list with room for it; the weight
- * goes with it where the list has weights.
- */
-static void
-to_front(struct msg_strs *list, struct msg_u64s *weights, struct slice word,
-    uint64_t weight, size_t most)
-{
-	size_t at = find(list, word);
-
-	if (at < list->count)
-		word = list->at[at];	/* the string that it has already */
-	else if (at == most)
-		at--;
-	else
-		list->count++;
-	memmove(list->at + 1, list->at, at * sizeof(list->at[0]));
-	list->at[0] = word;
-	if (weights == NULL)
-		return;
-	memmove(weights->at + 1, weights->at, at * sizeof(weights->at[0]));
-	weights->at[0] = weight;
-	weights->count = list->count;
 }
 
 static void
@@ -107,29 +109,122 @@ make_room(struct msg_link_thread *p, struct arena *arena)
 	make_room_strs(&p->chains, arena, PROFILE_CHAINS);
 }
 
+/* ---- learning ---- */
+
+/* A list of a thread while it learns: words, weights and hashes in step. */
+struct learning {
+	struct msg_strs *words;
+	struct msg_u64s *weights;	/* NULL: it has none */
+	uint64_t *hashes;
+	size_t most;
+	uint64_t fresh;			/* words that it has not had, as bits */
+	uint64_t dropped[PROFILE_KEYWORDS];	/* by this turn, had before */
+	size_t n_dropped;
+};
+
+static size_t
+find_hash(const uint64_t *hashes, size_t n, uint64_t hash)
+{
+	size_t i;
+
+	for (i = 0; i < n && hashes[i] != hash; i++)
+		;
+	return i;
+}
+
+/* The last word of a full list. */
+static void
+drop_last(struct learning *l)
+{
+	size_t last = --l->words->count;
+
+	if ((l->fresh >> last & 1) == 0)
+		l->dropped[l->n_dropped++] = l->hashes[last];
+	l->fresh &= ~(UINT64_C(1) << last);
+}
+
+/* It is new to the thread, unless it only fell off and comes again. */
+static bool
+is_fresh(struct learning *l, uint64_t hash)
+{
+	size_t i = find_hash(l->dropped, l->n_dropped, hash);
+
+	if (i == l->n_dropped)
+		return true;
+	l->dropped[i] = l->dropped[--l->n_dropped];
+	return false;
+}
+
+/* The bit at `at` comes to `to`, those between make room. */
+static uint64_t
+move_bit(uint64_t bits, size_t at, size_t to)
+{
+	uint64_t below = (UINT64_C(1) << to) - 1;
+	uint64_t upto = (UINT64_C(2) << at) - 1;
+
+	return (bits & ~(upto & ~below)) |
+	    (bits << 1 & upto & ~(below << 1 | 1)) | (bits >> at & 1) << to;
+}
+
+/* From where it is, or from the end where it is new, to a place before. */
+static void
+place_word(struct learning *l, size_t at, size_t to, struct slice word,
+    uint64_t hash, uint64_t weight)
+{
+	struct slice *words = l->words->at;
+
+	if (at == l->words->count) {
+		l->fresh |= (uint64_t)is_fresh(l, hash) << at;
+		l->words->count++;
+	} else
+		word = words[at];	/* the string that it has already */
+	l->fresh = move_bit(l->fresh, at, to);
+	memmove(words + to + 1, words + to, (at - to) * sizeof(words[0]));
+	words[to] = word;
+	memmove(l->hashes + to + 1, l->hashes + to,
+	    (at - to) * sizeof(l->hashes[0]));
+	l->hashes[to] = hash;
+	if (l->weights == NULL)
+		return;
+	memmove(l->weights->at + to + 1, l->weights->at + to,
+	    (at - to) * sizeof(l->weights->at[0]));
+	l->weights->at[to] = weight;
+	l->weights->count = l->words->count;
+}
+
+/* The latest first; the one that was last used longest ago falls off. */
+static void
+learn_latest(struct learning *l, struct slice word, uint64_t weight)
+{
+	uint64_t hash = profile_hash(word);
+	size_t at = find_hash(l->hashes, l->words->count, hash);
+
+	if (at == l->most) {
+		drop_last(l);
+		at--;
+	}
+	place_word(l, at, 0, word, hash, weight);
+}
+
 /* Heaviest first, the earlier first on a tie; the lightest falls off. */
 static void
-learn_keyword(struct msg_link_thread *p, struct slice word, uint64_t weight)
+learn_heaviest(struct learning *l, struct slice word, uint64_t weight)
 {
-	struct slice *words = p->keywords.at;
-	uint64_t *weights = p->weights.at;
-	size_t at = find(&p->keywords, word);
+	uint64_t hash = profile_hash(word), *weights = l->weights->at;
+	size_t at = find_hash(l->hashes, l->words->count, hash), to;
 
-	if (at < p->keywords.count) {
+	if (at < l->words->count) {
 		if (weights[at] >= weight)
 			return;
-		word = words[at];	/* the string that it has already */
-	} else if (at == PROFILE_KEYWORDS) {
-		if (weights[--at] >= weight)
+	} else if (at == l->most) {
+		if (weights[at - 1] >= weight)
 			return;
-	} else
-		p->weights.count = ++p->keywords.count;
-	for (; at > 0 && weights[at - 1] < weight; at--) {
-		words[at] = words[at - 1];
-		weights[at] = weights[at - 1];
+		drop_last(l);
+		at--;
 	}
-	words[at] = word;
-	weights[at] = weight;
+	for (to = at; to > 0 && weights[to - 1] < weight; to--)
+		;
+	place_word(l, at, to, word, hash, weight);
 }
 
 static bool
@@ -139,7 +234,8 @@ is_number(struct slice kind)
 }
 
 static void
-learn_claims(struct msg_link_thread *p, const struct msg_c_turn *c)
+learn_claims(struct learning *keywords, struct learning *entities,
+    const struct msg_c_turn *c)
 {
 	const struct msg_c_claim *claim;
 	const struct msg_c_entity *entity;
@@ -149,13 +245,13 @@ learn_claims(struct msg_link_thread *p, const struct msg_c_turn *c)
 		claim = &c->claims[i];
 		for (k = 0; k < claim->keywords.count &&
 		     k < claim->weights.count; k++)
-			learn_keyword(p, claim->keywords.at[k],
+			learn_heaviest(keywords, claim->keywords.at[k],
 			    claim->weights.at[k]);
 		for (k = 0; k < claim->n_entities; k++) {
 			entity = &claim->entities[k];
-			to_front(&p->entities, &p->entity_weights,
-			    entity->normal, is_number(entity->kind) ?
-			    SCORE_NUMBER : SCORE_NAME, PROFILE_ENTITIES);
+			learn_latest(entities, entity->normal,
+			    is_number(entity->kind) ? SCORE_NUMBER :
+						      SCORE_NAME);
 		}
 	}
 }
@@ -232,12 +328,35 @@ learn_lean(struct msg_link_thread *p, const struct profile_turn *t)
 		p->own_weight += profile_turn_weight(t);
 }
 
-void
+/* What the turn is about, by those who have read it. */
+static struct profile_fresh
+learn_words(struct msg_link_thread *p, struct arena *arena,
+    const struct profile_turn *t, struct profile_hashes *hashes)
+{
+	struct learning keywords = { .words = &p->keywords,
+		.weights = &p->weights, .hashes = hashes->keywords,
+		.most = PROFILE_KEYWORDS };
+	struct learning entities = { .words = &p->entities,
+		.weights = &p->entity_weights, .hashes = hashes->entities,
+		.most = PROFILE_ENTITIES };
+	struct learning chains = { .words = &p->chains,
+		.hashes = hashes->chains, .most = PROFILE_CHAINS };
+	size_t i;
+
+	make_room(p, arena);
+	if (t->c != NULL && !t->c->machine)
+		learn_claims(&keywords, &entities, t->c);
+	for (i = 0; t->h != NULL && i < t->h->chains.count; i++)
+		learn_latest(&chains, t->h->chains.at[i], 0);
+	return (struct profile_fresh){ keywords.fresh, entities.fresh };
+}
+
+struct profile_fresh
 profile_learn(struct msg_link_thread *p, struct arena *arena,
-    const struct profile_turn *t)
+    const struct profile_turn *t, struct profile_hashes *hashes)
 {
 	bool user = profile_is_user(t->role);
-	size_t i;
+	struct profile_fresh fresh;
 
 	p->has = 0;
 	p->turns++;
@@ -246,77 +365,16 @@ profile_learn(struct msg_link_thread *p, struct arena *arena,
 	if (p->turns == 1 || t->ts < p->created_at)
 		p->created_at = t->ts;
 	if (!user && !slice_is(t->role, "assistant"))
-		return;		/* what a tool says is no talk */
-	make_room(p, arena);
-	if (t->c != NULL && !t->c->machine)
-		learn_claims(p, t->c);
-	for (i = 0; t->h != NULL && i < t->h->chains.count; i++)
-		to_front(&p->chains, NULL, t->h->chains.at[i], 0,
-		    PROFILE_CHAINS);
+		/* What a tool says is no talk. */
+		return (struct profile_fresh){ 0, 0 };
+	fresh = learn_words(p, arena, t, hashes);
 	if (p->opening.len == 0)
 		p->opening = profile_cut(arena, t->text,
 		    PROFILE_OPENING_BYTES);
 	learn_said(p, arena, t);
 	if (user)
 		learn_lean(p, t);
-}
-
-/* The string itself, not only an equal one. */
-static inline bool
-is_same(const struct slice *a, const struct slice *b)
-{
-	return a->ptr == b->ptr && a->len == b->len;
-}
-
-static bool
-has_string(const struct msg_strs *list, const struct slice *word)
-{
-	const struct slice *at = list->at;
-	size_t i;
-
-#pragma GCC unroll 4
-	for (i = 0; i < list->count; i++)
-		if (is_same(&at[i], word))
-			return true;
-	return false;
-}
-
-/*
- * Most of a list is as it was and in the same order, but for one that moved.
- * A word that stays keeps its string; only one that fell off a full list and
- * came again has another.
- */
-static uint64_t
-fresh_words(const struct msg_strs *was, const struct msg_strs *is, size_t most)
-{
-	const struct slice *word = is->at;
-	uint64_t fresh = 0;
-	size_t i, at = 0;
-
-	for (i = 0; i < is->count; i++, word++) {
-		if (at < was->count && is_same(&was->at[at], word))
-			at++;
-		else if (at + 1 < was->count && is_same(&was->at[at + 1], word))
-			at += 2;
-		else if (!has_string(was, word) &&
-		    (is->count < most || find(was, *word) == was->count))
-			fresh |= UINT64_C(1) << i;
-	}
 	return fresh;
-}
-
-struct profile_fresh
-profile_fresh(const struct msg_link_thread *was,
-    const struct msg_link_thread *is)
-{
-	if (was == NULL)
-		return (struct profile_fresh){ UINT64_MAX, UINT64_MAX };
-	return (struct profile_fresh){
-		.keywords = fresh_words(&was->keywords, &is->keywords,
-		    PROFILE_KEYWORDS),
-		.entities = fresh_words(&was->entities, &is->entities,
-		    PROFILE_ENTITIES),
-	};
 }
 
 static bool

@@ -35,15 +35,29 @@ uint64_t profile_turn_weight(const struct profile_turn *t);
 /* Whether anything in a turn, chain or keyword, is in the thread already. */
 bool profile_knows(const struct msg_link_thread *p,
     const struct profile_turn *t);
-void profile_learn(struct msg_link_thread *p, struct arena *arena,
-    const struct profile_turn *t);
+
+/*
+ * What the words of a thread are found by, list by list.  Two words of one
+ * hash are one here, as they are in link_words.
+ */
+struct profile_hashes {
+	uint64_t keywords[PROFILE_KEYWORDS];
+	uint64_t entities[PROFILE_ENTITIES];
+	uint64_t chains[PROFILE_CHAINS];
+};
+uint64_t profile_hash(struct slice word);
+/* Of lists within their bounds: see profile_bound. */
+void profile_hash_all(const struct msg_link_thread *p,
+    struct profile_hashes *out);
+
 /* Which words of a thread's lists it has not had before, as bits. */
 struct profile_fresh {
 	uint64_t keywords, entities;
 };
-/* `was`: before it learned from a turn; NULL: the turn began it. */
-struct profile_fresh profile_fresh(const struct msg_link_thread *was,
-    const struct msg_link_thread *is);
+/* The hashes stay those of the thread. */
+struct profile_fresh profile_learn(struct msg_link_thread *p,
+    struct arena *arena, const struct profile_turn *t,
+    struct profile_hashes *hashes);
 /*
  * Cuts lists that are longer than any that was ever written, as only damage
  * can make them; false: there are none.

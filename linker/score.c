@@ -21,7 +21,6 @@
 #include "linker/score.h"
 
 #include <assert.h>
-#include <xxhash.h>
 
 /*
  * Fitted on dialogues of data/train: see bench/eval-links.  Words are weighed
@@ -57,68 +56,44 @@ at_most_full(uint64_t n)
 	return n > SCORE_FULL ? SCORE_FULL : (unsigned)n;
 }
 
-uint64_t
-score_hash(struct slice word)
-{
-	return XXH3_64bits(word.ptr, word.len);
-}
-
-static void
-hash_list(const struct msg_strs *list, uint32_t *out, size_t most)
-{
-	size_t i;
-
-	assert(list->count <= most);
-	for (i = 0; i < list->count; i++)
-		out[i] = (uint32_t)score_hash(list->at[i]);
-}
-
 void
-score_hash_all(const struct msg_link_thread *p, struct score_hashes *out)
+score_card_fill(struct score_card *card, const struct msg_link_thread *p,
+    const struct profile_hashes *hashes)
 {
-	hash_list(&p->keywords, out->keywords, PROFILE_KEYWORDS);
-	hash_list(&p->entities, out->entities, PROFILE_ENTITIES);
-	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
+	*card = (struct score_card){
+		.last_activity_at = p->last_activity_at,
+		.n_keywords = (unsigned)p->keywords.count,
+		.n_entities = (unsigned)p->entities.count,
+		.n_chains = (unsigned)p->chains.count,
+		.hashes = *hashes,
+	};
 }
 
-void
-score_hash_chains(const struct msg_link_thread *p, struct score_hashes *out)
-{
-	hash_list(&p->chains, out->chains, PROFILE_CHAINS);
-}
-
-/*
- * Its place, or where it would be put: a slot.  The word itself is looked at
- * last: most are not there, and those of other threads lie far away.
- */
+/* Its place, or where it would be put: a slot. */
 static inline size_t
-slot_of(const struct score_words *w, uint32_t hash, const struct slice *word)
+slot_of(const struct score_words *w, uint64_t hash)
 {
 	size_t at = hash % sizeof(w->slots), n;
 
-	while ((n = w->slots[at]) != 0 && (w->hashes[n - 1] != hash ||
-		!slice_eq(w->list->at[n - 1], *word)))
+	while ((n = w->slots[at]) != 0 && w->hashes[n - 1] != hash)
 		at = (at + 1) % sizeof(w->slots);
 	return at;
 }
 
 static void
-fill_words(struct score_words *w, const struct msg_strs *list,
-    const uint32_t *hashes)
+fill_words(struct score_words *w, const uint64_t *hashes, size_t n)
 {
 	size_t i;
 
-	assert(list->count < sizeof(w->slots) / 2);
-	w->list = list;
+	assert(n < sizeof(w->slots) / 2);
 	w->hashes = hashes;
-	for (i = 0; i < list->count; i++)
-		w->slots[slot_of(w, hashes[i], &list->at[i])] =
-		    (unsigned char)(i + 1);
+	for (i = 0; i < n; i++)
+		w->slots[slot_of(w, hashes[i])] = (unsigned char)(i + 1);
 }
 
 struct score_self
 score_prepare(const struct msg_link_thread *thread,
-    const struct score_hashes *hashes, const unsigned *keyword_rarity,
+    const struct profile_hashes *hashes, const unsigned *keyword_rarity,
     const unsigned *entity_rarity)
 {
 	struct score_self self = { .thread = thread,
@@ -126,9 +101,9 @@ score_prepare(const struct msg_link_thread *thread,
 		.entity_rarity = entity_rarity };
 	size_t i;
 
-	fill_words(&self.keywords, &thread->keywords, hashes->keywords);
-	fill_words(&self.entities, &thread->entities, hashes->entities);
-	fill_words(&self.chains, &thread->chains, hashes->chains);
+	fill_words(&self.keywords, hashes->keywords, thread->keywords.count);
+	fill_words(&self.entities, hashes->entities, thread->entities.count);
+	fill_words(&self.chains, hashes->chains, thread->chains.count);
 	for (i = 0; i < thread->weights.count; i++)
 		self.keywords_all += thread->weights.at[i] *
 		    keyword_rarity[i] / SCORE_FULL;
@@ -140,14 +115,13 @@ score_prepare(const struct msg_link_thread *thread,
 /* The weight of the words in common, by rarity. */
 static uint64_t
 weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
-    const unsigned *rarity, const struct msg_strs *other,
-    const uint32_t *hashes)
+    const unsigned *rarity, const uint64_t *others, size_t n)
 {
 	uint64_t shared = 0;
 	size_t i, at;
 
-	for (i = 0; i < other->count; i++) {
-		at = words->slots[slot_of(words, hashes[i], &other->at[i])];
+	for (i = 0; i < n; i++) {
+		at = words->slots[slot_of(words, others[i])];
 		if (at > 0 && at <= weights->count)
 			shared += weights->at[at - 1] * rarity[at - 1] /
 			    SCORE_FULL;
@@ -156,19 +130,17 @@ weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
 }
 
 static unsigned
-keyword_term(const struct score_self *self,
-    const struct msg_link_thread *other, const struct score_hashes *hashes)
+keyword_term(const struct score_self *self, const struct score_card *other)
 {
 	uint64_t shared = weigh_shared(&self->keywords, &self->thread->weights,
-	    self->keyword_rarity, &other->keywords, hashes->keywords);
+	    self->keyword_rarity, other->hashes.keywords, other->n_keywords);
 
 	return at_most_full(shared * SCORE_FULL /
 	    (KEYWORDS_BASE + self->keywords_all * KEYWORDS_SHARE / 1000));
 }
 
 static unsigned
-entity_term(const struct score_self *self,
-    const struct msg_link_thread *other, const struct score_hashes *hashes,
+entity_term(const struct score_self *self, const struct score_card *other,
     unsigned keywords)
 {
 	uint64_t shared;
@@ -176,14 +148,14 @@ entity_term(const struct score_self *self,
 	if (self->named < ENTITIES_LEAST)
 		return keywords;
 	shared = weigh_shared(&self->entities, &self->thread->entity_weights,
-	    self->entity_rarity, &other->entities, hashes->entities);
+	    self->entity_rarity, other->hashes.entities, other->n_entities);
 	return at_most_full(shared * SCORE_FULL /
 	    (ENTITIES_BASE + self->named * ENTITIES_SHARE / 1000));
 }
 
 static unsigned
-topic_term(const struct score_self *self, const struct msg_link_thread *other,
-    const struct score_hashes *hashes, unsigned keywords)
+topic_term(const struct score_self *self, const struct score_card *other,
+    unsigned keywords)
 {
 	const struct msg_strs *chains = &self->thread->chains;
 	unsigned words = at_most_full((uint64_t)keywords * TOPIC_KEYWORDS /
@@ -191,9 +163,9 @@ topic_term(const struct score_self *self, const struct msg_link_thread *other,
 	uint64_t shared = 0;
 	size_t i;
 
-	for (i = 0; i < other->chains.count; i++)
+	for (i = 0; i < other->n_chains; i++)
 		shared += self->chains.slots[slot_of(&self->chains,
-		    hashes->chains[i], &other->chains.at[i])] != 0;
+		    other->hashes.chains[i])] != 0;
 	if (shared > 0)
 		shared = at_most_full(shared * TOPIC_CHAINS / chains->count);
 	return shared > words ? (unsigned)shared : words;
@@ -245,19 +217,16 @@ score_value(const struct score_rules *rules, const unsigned *terms)
 
 struct score
 score_of(const struct score_rules *rules, const struct score_self *self,
-    const struct msg_link_thread *candidate,
-    const struct score_hashes *hashes, int64_t age_ms, int64_t window_ms,
+    const struct score_card *candidate, int64_t age_ms, int64_t window_ms,
     bool latest)
 {
 	struct score s = { 0 };
 	unsigned *t = s.terms;
 	size_t i;
 
-	t[SCORE_keyword] = keyword_term(self, candidate, hashes);
-	t[SCORE_entity] = entity_term(self, candidate, hashes,
-	    t[SCORE_keyword]);
-	t[SCORE_topic] = topic_term(self, candidate, hashes,
-	    t[SCORE_keyword]);
+	t[SCORE_keyword] = keyword_term(self, candidate);
+	t[SCORE_entity] = entity_term(self, candidate, t[SCORE_keyword]);
+	t[SCORE_topic] = topic_term(self, candidate, t[SCORE_keyword]);
 	t[SCORE_recency] = recency_term(age_ms, window_ms);
 	for (i = 0; self->returns && i < SCORE_recency; i++)
 		t[i] = at_most_full((uint64_t)t[i] * RETURNS_MORE / 1000);

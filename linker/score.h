@@ -38,17 +38,16 @@ struct score_rules {
 	unsigned threshold;	/* a score above it says: link */
 };
 
-/* What the words of a thread are found by, list by list. */
-struct score_hashes {
-	uint32_t keywords[PROFILE_KEYWORDS];
-	uint32_t entities[PROFILE_ENTITIES];
-	uint32_t chains[PROFILE_CHAINS];
+/* What a thread is compared by. */
+struct score_card {
+	int64_t last_activity_at;
+	unsigned n_keywords, n_entities, n_chains;
+	struct profile_hashes hashes;
 };
 
 /* Where a word stands in a list, one more than its place; 0: nowhere. */
 struct score_words {
-	const struct msg_strs *list;
-	const uint32_t *hashes;
+	const uint64_t *hashes;
 	unsigned char slots[256];	/* few are taken: most looks end at once */
 };
 
@@ -79,25 +78,20 @@ struct score {
  */
 unsigned score_rarity(uint64_t having, uint64_t threads);
 
-uint64_t score_hash(struct slice word);
-/* Of lists within their bounds: see profile_bound. */
-void score_hash_all(const struct msg_link_thread *thread,
-    struct score_hashes *out);
-/* Of its chains alone. */
-void score_hash_chains(const struct msg_link_thread *thread,
-    struct score_hashes *out);
+void score_card_fill(struct score_card *card,
+    const struct msg_link_thread *thread,
+    const struct profile_hashes *hashes);
 /* All that is given must live as long as the result. */
 struct score_self score_prepare(const struct msg_link_thread *thread,
-    const struct score_hashes *hashes, const unsigned *keyword_rarity,
+    const struct profile_hashes *hashes, const unsigned *keyword_rarity,
     const unsigned *entity_rarity);
 /*
  * `age_ms` lies between the candidate's end and the thread's beginning;
  * `latest` says that no other thread of the stream lies between.
  */
 struct score score_of(const struct score_rules *rules,
-    const struct score_self *self, const struct msg_link_thread *candidate,
-    const struct score_hashes *hashes, int64_t age_ms, int64_t window_ms,
-    bool latest);
+    const struct score_self *self, const struct score_card *candidate,
+    int64_t age_ms, int64_t window_ms, bool latest);
 unsigned score_value(const struct score_rules *rules, const unsigned *terms);
 
 #endif

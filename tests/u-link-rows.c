@@ -132,7 +132,7 @@ static void
 test_damaged(void)
 {
 	const struct msg_link_thread *peeked;
-	const struct score_hashes *hashes;
+	const struct score_card *card;
 	struct msg_link_thread p;
 
 	put_damaged();
@@ -144,9 +144,10 @@ test_damaged(void)
 	    peeked->entity_weights.count == PROFILE_ENTITIES &&
 	    peeked->chains.count == PROFILE_CHAINS,
 	    "is cut where it is read, and ends nothing");
-	hashes = batch_hashes(&t.l, peeked);
-	is_int(hashes->keywords[0], (uint32_t)score_hash(SLICE("word0")),
-	    "it can be compared");
+	card = batch_card(&t.l, 9);
+	ok(card->hashes.keywords[0] == profile_hash(SLICE("word0")) &&
+	    card->n_keywords == PROFILE_KEYWORDS, "it can be compared");
+	ok(batch_card(&t.l, 8) == NULL, "one that is not there cannot");
 	ok(batch_thread(&t.l, 9, &p) && !profile_bound(&p),
 	    "whoever reads it sees that");
 	batch_put_thread(&t.l, &p);

@@ -41,16 +41,18 @@ compare(const struct msg_link_thread *p, const struct msg_link_thread *other,
     int64_t age, bool latest)
 {
 	unsigned rare[64];
-	struct score_hashes own, others;
+	struct profile_hashes own, others;
+	struct score_card card;
 	struct score_self self;
 	size_t i;
 
 	for (i = 0; i < COUNT(rare); i++)
 		rare[i] = SCORE_FULL;
-	score_hash_all(p, &own);
-	score_hash_all(other, &others);
+	profile_hash_all(p, &own);
+	profile_hash_all(other, &others);
+	score_card_fill(&card, other, &others);
 	self = score_prepare(p, &own, rare, rare);
-	return score_of(&seed, &self, other, &others, age, 24 * HOUR, latest);
+	return score_of(&seed, &self, &card, age, 24 * HOUR, latest);
 }
 
 static void
@@ -173,8 +175,9 @@ test_profile(void)
 	struct msg_c_turn c;
 	struct msg_link_thread p = { .key = 1 };
 	struct profile_turn t = { .role = SLICE("user"), .ts = 1000 };
+	struct profile_hashes hashes, all;
 	size_t i;
-	bool sorted = true;
+	bool sorted = true, in_step = true;
 
 	for (i = 0; i < MANY; i++) {
 		words[i] = arena_printf(&arena, "word%zu", i);
@@ -186,12 +189,16 @@ test_profile(void)
 	t.text = name;
 	for (i = 0; i < 20; i++) {
 		t.ts += 1000;
-		profile_learn(&p, &arena, &t);
+		(void)profile_learn(&p, &arena, &t, &hashes);
 	}
 	is_int(p.keywords.count, PROFILE_KEYWORDS, "keywords are bounded");
 	for (i = 1; i < p.weights.count; i++)
 		sorted = sorted && p.weights.at[i - 1] >= p.weights.at[i];
 	ok(sorted && p.weights.at[0] == 1199, "the heaviest are kept, first");
+	profile_hash_all(&p, &all);
+	for (i = 0; i < p.keywords.count; i++)
+		in_step = in_step && hashes.keywords[i] == all.keywords[i];
+	ok(in_step, "their hashes with them");
 	is_int(p.said.count, PROFILE_SAID, "so are the turns");
 	is_int(p.turns, 20, "which are counted");
 	is_int(p.created_at, 2000, "it began with the first");
@@ -206,18 +213,38 @@ static void
 test_fresh(void)
 {
 	static const char *const before[] = { "bread", "knife", "stone" };
-	struct msg_link_thread was = thread_of(before, COUNT(before), "Anna"),
-		is = was;
-	struct slice words[] = { slice_str("shed"), was.keywords.at[2],
-		was.keywords.at[0], slice_str("larch"), was.keywords.at[1] };
+	struct msg_link_thread p = thread_of(before, COUNT(before), "Anna");
+	struct slice words[] = { SLICE("shed"), SLICE("stone"), SLICE("bread"),
+		SLICE("larch"), SLICE("knife") };
+	uint64_t weights[] = { 15000, 14000, 13000, 12000, 11000 };
+	struct msg_c_entity anna = { .normal = SLICE("Anna") };
+	struct profile_hashes hashes, all;
+	struct msg_c_claim claim;
+	struct msg_c_turn c = claim_of(&claim, words, weights, COUNT(words));
+	struct profile_turn t = { .role = SLICE("user"), .ts = 1000, .c = &c };
+	struct profile_fresh fresh;
 
-	is.keywords = (struct msg_strs){ words, COUNT(words) };
-	is_int(profile_fresh(&was, &is).keywords, 1 << 0 | 1 << 3,
+	claim.entities = &anna;
+	claim.n_entities = 1;
+	profile_hash_all(&p, &hashes);
+	p.turns = 1;
+	fresh = profile_learn(&p, &arena, &t, &hashes);
+	is(arena_cstr(&arena, p.keywords.at[3]), "larch", "by their weight");
+	is_int(fresh.keywords, 1 << 0 | 1 << 3,
 	    "new words are told from those that moved");
-	is_int(profile_fresh(&was, &is).entities, 0, "a name that stays is not");
-	is_int(profile_fresh(&was, &was).keywords, 0, "nor anything, unchanged");
-	ok(profile_fresh(NULL, &is).keywords == UINT64_MAX,
+	is_int(fresh.entities, 0, "a name that stays is not");
+	profile_hash_all(&p, &all);
+	ok(memcmp(hashes.keywords, all.keywords, 5 * sizeof(uint64_t)) == 0 &&
+	    hashes.entities[0] == all.entities[0], "hashes move with them");
+	fresh = profile_learn(&p, &arena, &t, &hashes);
+	is_int(fresh.keywords, 0, "nor anything, unchanged");
+	p = (struct msg_link_thread){ .key = 2 };
+	fresh = profile_learn(&p, &arena, &t, &hashes);
+	ok(fresh.keywords == 0x1f && fresh.entities == 1,
 	    "all is new to a thread that begins");
+	t.role = SLICE("tool");
+	is_int(profile_learn(&p, &arena, &t, &hashes).keywords, 0,
+	    "a tool adds nothing");
 }
 
 /* Words that fall off a full list and come again in the same turn. */
@@ -228,8 +255,10 @@ test_fresh_full(void)
 	uint64_t weights[PROFILE_KEYWORDS + 1];
 	struct msg_c_claim claim;
 	struct msg_c_turn c;
-	struct msg_link_thread p = { .key = 1 }, was;
+	struct msg_link_thread p = { .key = 1 };
 	struct profile_turn t = { .role = SLICE("user"), .ts = 1000, .c = &c };
+	struct profile_hashes hashes;
+	struct profile_fresh fresh;
 	size_t i;
 
 	for (i = 0; i < PROFILE_KEYWORDS; i++) {
@@ -237,16 +266,16 @@ test_fresh_full(void)
 		weights[i] = 1000 - i;
 	}
 	c = claim_of(&claim, words, weights, PROFILE_KEYWORDS);
-	profile_learn(&p, &arena, &t);
-	was = p;
+	(void)profile_learn(&p, &arena, &t, &hashes);
 	words[0] = SLICE("heavy");
 	words[1] = SLICE("word47");
 	weights[0] = 5000;
 	weights[1] = 4000;
 	c = claim_of(&claim, words, weights, 2);
-	profile_learn(&p, &arena, &t);
+	fresh = profile_learn(&p, &arena, &t, &hashes);
 	is(arena_cstr(&arena, p.keywords.at[1]), "word47", "it came again");
-	is_int(profile_fresh(&was, &p).keywords, 1, "and is no new one");
+	is_int(fresh.keywords, 1, "and is no new one");
+	is_int(p.keywords.count, PROFILE_KEYWORDS, "the list is as full");
 }
 
 int
