@@ -141,7 +141,7 @@ compare(struct threads *t, const struct msg_link_thread *p,
 		return 0;
 	for (i = 0; i < n && i < FETCH_AHEAD; i++)
 		batch_fetch_card(t->l, others[i]);
-	self = threads_self(t, p, learned->fresh, &learned->hashes);
+	threads_self(t, p, learned->fresh, &learned->hashes, &self);
 	self.returns = returns;
 	for (i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)

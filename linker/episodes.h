@@ -84,9 +84,9 @@ void threads_tuned(struct msg_link_domain *domain, const struct msg_tuning *s);
 size_t threads_candidates(struct threads *t, const struct msg_link_thread *p,
     uint64_t out[LINK_CANDIDATES]);
 /* With how rare its words are. */
-struct score_self threads_self(struct threads *t,
-    const struct msg_link_thread *p, struct profile_fresh fresh,
-    const struct profile_hashes *hashes);
+void threads_self(struct threads *t, const struct msg_link_thread *p,
+    struct profile_fresh fresh, const struct profile_hashes *hashes,
+    struct score_self *out);
 
 /* Writes what the section and the turn changed. */
 void threads_write_links(struct threads *t);

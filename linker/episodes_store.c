@@ -239,9 +239,10 @@ rarity_of(struct threads *t, struct batch_stream *stream, enum batch_kind kind,
 	return out;
 }
 
-struct score_self
+void
 threads_self(struct threads *t, const struct msg_link_thread *p,
-    struct profile_fresh fresh, const struct profile_hashes *hashes)
+    struct profile_fresh fresh, const struct profile_hashes *hashes,
+    struct score_self *out)
 {
 	struct batch_stream *stream = batch_stream(t->l, p);
 	unsigned *keywords = rarity_of(t, stream, BATCH_WORD, hashes->keywords,
@@ -249,7 +250,7 @@ threads_self(struct threads *t, const struct msg_link_thread *p,
 	unsigned *entities = rarity_of(t, stream, BATCH_NAME, hashes->entities,
 	    p->entities.count, fresh.entities);
 
-	return score_prepare(p, hashes, keywords, entities);
+	score_prepare(out, p, hashes, keywords, entities);
 }
 
 /* ---- writing ---- */

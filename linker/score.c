@@ -69,7 +69,7 @@ score_card_fill(struct score_card *card, const struct msg_link_thread *p,
 	};
 }
 
-/* Its place, or where it would be put: a slot. */
+/* Where the word's place is, or would be put. */
 static inline size_t
 slot_of(const struct score_words *w, uint64_t hash)
 {
@@ -87,44 +87,61 @@ fill_words(struct score_words *w, const uint64_t *hashes, size_t n)
 
 	assert(n < sizeof(w->slots) / 2);
 	w->hashes = hashes;
+	memset(w->slots, 0, sizeof(w->slots));
 	for (i = 0; i < n; i++)
 		w->slots[slot_of(w, hashes[i])] = (unsigned char)(i + 1);
 }
 
-struct score_self
-score_prepare(const struct msg_link_thread *thread,
+/* What has no weight is worth nothing; all of it. */
+static uint64_t
+fill_worth(struct score_words *w, size_t n, const struct msg_u64s *weights,
+    const unsigned *rarity)
+{
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		w->worth[i] = i < weights->count ?
+		    weights->at[i] * rarity[i] / SCORE_FULL : 0;
+		all += w->worth[i];
+	}
+	return all;
+}
+
+void
+score_prepare(struct score_self *self, const struct msg_link_thread *thread,
     const struct profile_hashes *hashes, const unsigned *keyword_rarity,
     const unsigned *entity_rarity)
 {
-	struct score_self self = { .thread = thread,
-		.keyword_rarity = keyword_rarity,
-		.entity_rarity = entity_rarity };
 	size_t i;
 
-	fill_words(&self.keywords, hashes->keywords, thread->keywords.count);
-	fill_words(&self.entities, hashes->entities, thread->entities.count);
-	fill_words(&self.chains, hashes->chains, thread->chains.count);
-	for (i = 0; i < thread->weights.count; i++)
-		self.keywords_all += thread->weights.at[i] *
-		    keyword_rarity[i] / SCORE_FULL;
+	self->thread = thread;
+	fill_words(&self->keywords, hashes->keywords, thread->keywords.count);
+	fill_words(&self->entities, hashes->entities, thread->entities.count);
+	fill_words(&self->chains, hashes->chains, thread->chains.count);
+	self->keywords_all = fill_worth(&self->keywords,
+	    thread->keywords.count, &thread->weights, keyword_rarity);
+	(void)fill_worth(&self->entities, thread->entities.count,
+	    &thread->entity_weights, entity_rarity);
+	for (i = 0; i < thread->chains.count; i++)
+		self->chains.worth[i] = 1;
+	self->named = 0;
 	for (i = 0; i < thread->entity_weights.count; i++)
-		self.named += thread->entity_weights.at[i];
-	return self;
+		self->named += thread->entity_weights.at[i];
+	self->returns = false;
 }
 
-/* The weight of the words in common, by rarity. */
+/* What the words in common are worth. */
 static uint64_t
-weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
-    const unsigned *rarity, const uint64_t *others, size_t n)
+weigh_shared(const struct score_words *words, const uint64_t *others, size_t n)
 {
 	uint64_t shared = 0;
-	size_t i, at;
+	size_t i, place;
 
 	for (i = 0; i < n; i++) {
-		at = words->slots[slot_of(words, others[i])];
-		if (at > 0 && at <= weights->count)
-			shared += weights->at[at - 1] * rarity[at - 1] /
-			    SCORE_FULL;
+		place = words->slots[slot_of(words, others[i])];
+		if (place > 0)
+			shared += words->worth[place - 1];
 	}
 	return shared;
 }
@@ -132,8 +149,8 @@ weigh_shared(const struct score_words *words, const struct msg_u64s *weights,
 static unsigned
 keyword_term(const struct score_self *self, const struct score_card *other)
 {
-	uint64_t shared = weigh_shared(&self->keywords, &self->thread->weights,
-	    self->keyword_rarity, other->hashes.keywords, other->n_keywords);
+	uint64_t shared = weigh_shared(&self->keywords,
+	    other->hashes.keywords, other->n_keywords);
 
 	return at_most_full(shared * SCORE_FULL /
 	    (KEYWORDS_BASE + self->keywords_all * KEYWORDS_SHARE / 1000));
@@ -147,8 +164,8 @@ entity_term(const struct score_self *self, const struct score_card *other,
 
 	if (self->named < ENTITIES_LEAST)
 		return keywords;
-	shared = weigh_shared(&self->entities, &self->thread->entity_weights,
-	    self->entity_rarity, other->hashes.entities, other->n_entities);
+	shared = weigh_shared(&self->entities, other->hashes.entities,
+	    other->n_entities);
 	return at_most_full(shared * SCORE_FULL /
 	    (ENTITIES_BASE + self->named * ENTITIES_SHARE / 1000));
 }
@@ -157,17 +174,14 @@ static unsigned
 topic_term(const struct score_self *self, const struct score_card *other,
     unsigned keywords)
 {
-	const struct msg_strs *chains = &self->thread->chains;
 	unsigned words = at_most_full((uint64_t)keywords * TOPIC_KEYWORDS /
 	    1000);
-	uint64_t shared = 0;
-	size_t i;
+	uint64_t shared = weigh_shared(&self->chains, other->hashes.chains,
+	    other->n_chains);
 
-	for (i = 0; i < other->n_chains; i++)
-		shared += self->chains.slots[slot_of(&self->chains,
-		    other->hashes.chains[i])] != 0;
 	if (shared > 0)
-		shared = at_most_full(shared * TOPIC_CHAINS / chains->count);
+		shared = at_most_full(shared * TOPIC_CHAINS /
+		    self->thread->chains.count);
 	return shared > words ? (unsigned)shared : words;
 }
 

@@ -45,20 +45,22 @@ struct score_card {
 	struct profile_hashes hashes;
 };
 
-/* Where a word stands in a list, one more than its place; 0: nowhere. */
+/*
+ * The words of a list and what each is worth.  A slot has one more than the
+ * place of a word, or 0: few are taken, and most looks end at once.
+ */
 struct score_words {
 	const uint64_t *hashes;
-	unsigned char slots[256];	/* few are taken: most looks end at once */
+	uint64_t worth[PROFILE_KEYWORDS];
+	unsigned char slots[256];
 };
 
 /*
- * The thread that is looked at, with how rare its words are.  It is compared
+ * The thread that is looked at, with what its words are worth.  It is compared
  * with many: its words are found by hash.
  */
 struct score_self {
 	const struct msg_link_thread *thread;
-	const unsigned *keyword_rarity;	/* one for each keyword */
-	const unsigned *entity_rarity;
 	struct score_words keywords, entities, chains;
 	uint64_t keywords_all;		/* their weight, by rarity */
 	uint64_t named;			/* the entities' weight */
@@ -81,8 +83,12 @@ unsigned score_rarity(uint64_t having, uint64_t threads);
 void score_card_fill(struct score_card *card,
     const struct msg_link_thread *thread,
     const struct profile_hashes *hashes);
-/* All that is given must live as long as the result. */
-struct score_self score_prepare(const struct msg_link_thread *thread,
+/*
+ * With how rare each keyword and each entity is.  The thread and its hashes
+ * must live as long as the result.
+ */
+void score_prepare(struct score_self *self,
+    const struct msg_link_thread *thread,
     const struct profile_hashes *hashes, const unsigned *keyword_rarity,
     const unsigned *entity_rarity);
 /*

@@ -51,7 +51,7 @@ compare(const struct msg_link_thread *p, const struct msg_link_thread *other,
 	profile_hash_all(p, &own);
 	profile_hash_all(other, &others);
 	score_card_fill(&card, other, &others);
-	self = score_prepare(p, &own, rare, rare);
+	score_prepare(&self, p, &own, rare, rare);
 	return score_of(&seed, &self, &card, age, 24 * HOUR, latest);
 }
 
