@@ -64,20 +64,20 @@ void batch_put_card(const struct link *l, const struct msg_link_thread *p,
 /* It will be asked for soon: so that it comes from far memory by then. */
 void batch_fetch_card(const struct link *l, uint64_t thread);
 
-/* ---- streams: batch_streams.c ---- */
+/* ---- streams: batch_streams.c, batch_words.c, batch_recent.c ---- */
 
 struct streams;
 struct streams *streams_open(void);
 void streams_close(struct streams **streams);
 void streams_forget(struct streams *streams);
-/* Forgets all too, where there is more than a process should keep. */
+/* Forgets too, where there is more than a process should keep. */
 void streams_flush(struct streams *streams, struct db_txn *txn);
 struct streams *batch_streams(const struct link *l);
 
 /* What is counted in a stream; a name is not the word of the same spelling. */
 enum batch_kind { BATCH_THREADS, BATCH_WORD, BATCH_NAME };
 struct batch_stream;
-/* The stream that a thread is in, until the next flush. */
+/* The stream that a thread is in, until the call returns. */
 struct batch_stream *batch_stream(const struct link *l,
     const struct msg_link_thread *p);
 /* How many threads of the stream there are, or have the word: profile_hash. */
@@ -92,11 +92,12 @@ void batch_count_up(const struct link *l, struct batch_stream *stream,
 /* When a thread was last active, and in the table still is: `was`, or NULL. */
 void batch_active(const struct link *l, const struct msg_link_thread *p,
     const struct msg_link_thread *was);
-/* Before the table of these times is read for others of a thread's stream. */
-void batch_write_others(const struct link *l, struct batch_stream *stream,
-    uint64_t thread);
-void batch_recent_key(const struct batch_stream *stream, int64_t at,
-    uint64_t thread, struct key *out);
+/*
+ * The stream's threads but one that were last active between two times, the
+ * latest first; how many, of at most `most`.
+ */
+size_t batch_recent(const struct link *l, struct batch_stream *stream,
+    int64_t from, int64_t upto, uint64_t except, uint64_t *out, size_t most);
 
 /* ---- from deciding to applying ---- */
 

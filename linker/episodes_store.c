@@ -193,29 +193,11 @@ size_t
 threads_candidates(struct threads *t, const struct msg_link_thread *p,
     uint64_t out[LINK_CANDIDATES])
 {
-	int64_t from = p->created_at - t->l->conf->link_window * WHEN_HOUR_MS;
-	struct batch_stream *stream = batch_stream(t->l, p);
-	struct key first, last;
-	struct db_cursor *c;
-	struct db_entry e;
-	size_t n = 0;
-	bool there;
+	int64_t window = t->l->conf->link_window * WHEN_HOUR_MS;
 
-	batch_recent_key(stream, from, 0, &first);
-	batch_recent_key(stream, p->created_at, UINT64_MAX, &last);
-	batch_write_others(t->l, stream, p->key);
-	c = db_cursor(stage_tables(t->l->st), TABLE_link_recent);
-	for (there = db_seek_back(c, key_slice(&last), &e);
-	     there && n < LINK_CANDIDATES &&
-	     slice_cmp(e.key, key_slice(&first)) >= 0;
-	     there = db_prev(c, &e)) {
-		if (e.key.len != last.len)
-			continue;
-		out[n] = key_read_u64(e.key, e.key.len - 8);
-		n += out[n] != p->key;
-	}
-	db_cursor_close(&c);
-	return n;
+	return batch_recent(t->l, batch_stream(t->l, p),
+	    p->created_at - window, p->created_at, p->key, out,
+	    LINK_CANDIDATES);
 }
 
 /* How rare its words are. */
