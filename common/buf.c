@@ -304,8 +304,11 @@ arena_room_slow(struct arena *a, size_t len)
 void *
 arena_array(struct arena *a, size_t count, size_t size)
 {
-	assert(size == 0 || count < SIZE_MAX / 2 / size);
-	return arena_alloc(a, count * size);
+	size_t len;
+
+	if (__builtin_mul_overflow(count, size, &len))
+		len = SIZE_MAX;
+	return arena_alloc(a, len);
 }
 
 struct slice

@@ -1,5 +1,5 @@
 /*
- * msg - the field tables of messages.def, and the msgpack codec over them
+ * msg - the msgpack codec over the field tables of messages.def
  *
  * Only the files of msg know msgpack.
  */
@@ -11,119 +11,7 @@
 #include "common/msg_object.h"
 #include "common/msg_pack.h"
 
-/* Where a value of each type tells whether it is 0 or empty. */
-enum {
-	THERE_u64 = 0,
-	THERE_i64 = 0,
-	THERE_time = 0,
-	THERE_bool = 0,
-	THERE_str = offsetof(struct slice, len),
-	THERE_bin = THERE_str,
-	THERE_strs = offsetof(struct msg_strs, count),
-	THERE_u64s = offsetof(struct msg_u64s, count),
-};
-_Static_assert(sizeof(size_t) == sizeof(uint64_t), "lengths are read as u64");
-
-#define MESSAGE(number, name, what) \
-	static const struct msg_field fields_##name[] = {
-#define FIELD(message, number, kind, member, required, prose)          \
-	{ .tag = number,                                               \
-	  .type = TYPE_##kind,                                         \
-	  .need = NEED_##required,                                     \
-	  .name = #member,                                             \
-	  .offset = offsetof(struct msg_##message, member),            \
-	  .there = offsetof(struct msg_##message, member) + THERE_##kind, \
-	  .what = prose },
-#define LIST(message, number, sub, member, required, prose)            \
-	{ .tag = number,                                               \
-	  .type = TYPE_list,                                           \
-	  .need = NEED_##required,                                     \
-	  .name = #member,                                             \
-	  .offset = offsetof(struct msg_##message, member),            \
-	  .there = offsetof(struct msg_##message, n_##member),         \
-	  .count_offset = offsetof(struct msg_##message, n_##member),  \
-	  .of = MSG_##sub,                                             \
-	  .what = prose },
-#define END(message) \
-	}            \
-	;
-#include "common/messages.def"
-
-/* The place of each field among its message's, from 1. */
-#define MESSAGE(number, name, what) enum { BEFORE_##name,
-#define FIELD(message, number, kind, member, required, prose) \
-	PLACE_##message##_##member,
-#define LIST(message, number, sub, member, required, prose) \
-	PLACE_##message##_##member,
-#define END(message) };
-#include "common/messages.def"
-
-#define MESSAGE(number, name, what) \
-	static const unsigned char order_##name[MSGTAG_LIMIT] = {
-#define FIELD(message, number, kind, member, required, prose) \
-	[number] = PLACE_##message##_##member,
-#define LIST(message, number, sub, member, required, prose) \
-	[number] = PLACE_##message##_##member,
-#define END(message) \
-	}            \
-	;
-#include "common/messages.def"
-
-#define MESSAGE(number, name, what) \
-	static const uint64_t required_##name = 0
-#define FIELD(message, number, kind, member, required, prose) \
-	| (uint64_t)(NEED_##required == NEED_REQ) << (number)
-#define LIST(message, number, sub, member, required, prose) \
-	| (uint64_t)(NEED_##required == NEED_REQ) << (number)
-#define END(message) ;
-#include "common/messages.def"
-
-static const struct msg_spec specs[MSG_LIMIT] = {
-#define MESSAGE(number, label, prose)                            \
-	[number] = { .id = MSG_##label,                          \
-		     .name = #label,                             \
-		     .what = prose,                              \
-		     .size = sizeof(struct msg_##label),         \
-		     .fields = fields_##label,                   \
-		     .n_fields = sizeof(fields_##label) /        \
-			 sizeof(fields_##label[0]),              \
-		     .order = order_##label,                     \
-		     .required = required_##label },
-#include "common/messages.def"
-};
-
 static uint64_t unknown_tags;
-
-const struct msg_spec *
-msg_spec(unsigned id)
-{
-	if (id >= MSG_LIMIT || specs[id].name == NULL)
-		return NULL;
-	return &specs[id];
-}
-
-const struct msg_spec *
-msg_spec_named(struct slice name)
-{
-	size_t i;
-
-	for (i = 0; i < MSG_LIMIT; i++)
-		if (specs[i].name != NULL && slice_is(name, specs[i].name))
-			return &specs[i];
-	return NULL;
-}
-
-const struct msg_field *
-msg_field_named(const struct msg_spec *spec, struct slice name)
-{
-	const struct msg_field *f = spec->fields;
-	size_t i;
-
-	for (i = 0; name.len > 0 && i < spec->n_fields; i++, f++)
-		if (f->name[0] == name.ptr[0] && slice_is(name, f->name))
-			return f;
-	return NULL;
-}
 
 bool
 msg_is_entry(enum msg_id id)
@@ -231,7 +119,7 @@ static int
 unpack_list(const msgpack_object *o, struct arena *arena,
     const struct msg_field *f, void *msg, struct msg_error *why)
 {
-	const struct msg_spec *sub = &specs[f->of];
+	const struct msg_spec *sub = msg_spec(f->of);
 	size_t i, count = o->via.array.size;
 	char *items = arena_array(arena, count, sub->size);
 
@@ -514,7 +402,7 @@ msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
 	enum msg_id want = id;
 	msgpack_object o;
 
-	memset(out, 0, specs[id].size);
+	memset(out, 0, msg_spec(id)->size);
 	if (unpack_record(record, arena, (struct msg_want){ 0 }, &want,
 		out))
 		return 0;
@@ -525,7 +413,7 @@ msg_decode_as(struct slice record, struct arena *arena, enum msg_id id,
 		return -1;
 	if (spec->id != id) {
 		msg_fail(why, "a %s where a %s belongs", spec->name,
-		    specs[id].name);
+		    msg_spec(id)->name);
 		return -1;
 	}
 	memset(out, 0, spec->size);

@@ -99,6 +99,23 @@ struct msg_field {
 	const char *what;
 };
 
+/*
+ * What the codec must know of a field, and no more: it comes by here for every
+ * field of every record, and a line of the cache holds eight of these.
+ */
+struct msg_code {
+	unsigned char tag;
+	unsigned char type;	/* enum msg_type */
+	unsigned short of;	/* lists: enum msg_id */
+	unsigned int offset;	/* of a list's items: their count is behind */
+};
+
+/* Where a field, the `field`th, has what is 0 as long as it has no value. */
+struct msg_sign {
+	unsigned short field;
+	unsigned short there;	/* never 0: a list of signs ends with that */
+};
+
 struct msg_spec {
 	enum msg_id id;
 	const char *name;
@@ -107,7 +124,11 @@ struct msg_spec {
 	const struct msg_field *fields;
 	size_t n_fields;
 	const unsigned char *order;	/* by tag: which field, from 1; 0: none */
+	const struct msg_code *codes;	/* of the fields, in their order */
+	const struct msg_sign *wide;	/* of those that are told by 8 bytes */
+	const struct msg_sign *flags;	/* by one */
 	uint64_t required;		/* tags that must be there, as bits */
+	uint64_t always;		/* the same by field, not by tag */
 };
 
 /* A message in hand: its id and its struct. */

@@ -74,17 +74,14 @@ write_head(char *at, unsigned char first, unsigned width, uint64_t n)
 static inline char *
 write_uint(char *at, uint64_t n)
 {
+	unsigned width;		/* 1, 2, 4 or 8 bytes, as a power of 2 */
+
 	if (n < 0x80) {
 		*at = (char)n;
 		return at + 1;
 	}
-	if (n <= UINT8_MAX)
-		return write_head(at, 0xcc, 1, n);
-	if (n <= UINT16_MAX)
-		return write_head(at, 0xcd, 2, n);
-	if (n <= UINT32_MAX)
-		return write_head(at, 0xce, 4, n);
-	return write_head(at, 0xcf, 8, n);
+	width = (n > UINT8_MAX) + (n > UINT16_MAX) + (n > UINT32_MAX);
+	return write_head(at, (unsigned char)(0xcc + width), 1u << width, n);
 }
 
 static char *
@@ -184,38 +181,38 @@ put_u64s(struct packer *p, char *at, const struct msg_u64s *list)
 static char *put_message(struct packer *p, char *at,
     const struct msg_spec *spec, const char *msg);
 
+struct items {
+	char *at;
+	size_t count;
+};
+
 static char *
-put_list(struct packer *p, char *at, const struct msg_field *f,
-    const char *msg)
+put_list(struct packer *p, char *at, enum msg_id of, const struct items *list)
 {
-	const struct msg_spec *sub = msg_spec(f->of);
-	const char *items = *(char *const *)(msg + f->offset);
-	size_t i, count = *(const size_t *)(msg + f->count_offset);
+	const struct msg_spec *sub = msg_spec(of);
+	size_t i;
 
 	at = room(p, at, NUMBER_BYTES);
 	if (at != NULL)
-		at = write_array(at, count);
-	for (i = 0; at != NULL && i < count; i++)
-		at = put_message(p, at, sub, items + i * sub->size);
+		at = write_array(at, list->count);
+	for (i = 0; at != NULL && i < list->count; i++)
+		at = put_message(p, at, sub, list->at + i * sub->size);
 	return at;
 }
 
 /* There is room for a number. */
 static inline char *
-put_value(struct packer *p, char *at, const struct msg_field *f,
-    const char *msg)
+put_value(struct packer *p, char *at, const struct msg_code *c,
+    const void *value)
 {
-	const void *value = msg + f->offset;
-	int64_t n;
-
-	switch (f->type) {
-	case TYPE_u64:
-		return write_uint(at, *(const uint64_t *)value);
+	switch ((enum msg_type)c->type) {
 	case TYPE_i64:
 	case TYPE_time:
-		n = *(const int64_t *)value;
-		return n < 0 ? write_negative(at, n) :
-			       write_uint(at, (uint64_t)n);
+		if (*(const int64_t *)value < 0)
+			return write_negative(at, *(const int64_t *)value);
+		/* fall through */
+	case TYPE_u64:
+		return write_uint(at, *(const uint64_t *)value);
 	case TYPE_bool:
 		*at = (char)(*(const bool *)value ? 0xc3 : 0xc2);
 		return at + 1;
@@ -228,60 +225,69 @@ put_value(struct packer *p, char *at, const struct msg_field *f,
 	case TYPE_u64s:
 		return put_u64s(p, at, value);
 	case TYPE_list:
-		return put_list(p, at, f, msg);
+		return put_list(p, at, c->of, value);
 	}
 	return at;
 }
 
 /*
- * The count before the fields that were written since `from`: of a few it is
- * the byte that was left for it, else they make way.
+ * The fields to be written, as bits in their order: what msg_is_absent says,
+ * but of all of them, and without a jump that nobody could foresee.
  */
-static char *
-put_count(struct packer *p, char *at, size_t from, size_t count)
+static inline uint64_t
+fields_there(const struct msg_spec *spec, const char *msg)
 {
-	enum { WIDE = 2 };
-	char *first;
+	uint64_t has, n, there = spec->always;
+	const struct msg_sign *sign;
 
-	if (count < 16) {
-		p->out->ptr[from] = (char)(0x80 | count);
-		return at;
+	for (sign = spec->wide; sign->there != 0; sign++) {
+		memcpy(&n, msg + sign->there, sizeof(n));
+		there |= (uint64_t)(n != 0) << sign->field;
 	}
-	at = room(p, at, WIDE);
-	if (at == NULL)
-		return NULL;
-	first = p->out->ptr + from;
-	memmove(first + 1 + WIDE, first + 1, (size_t)(at - first) - 1);
-	first[0] = (char)0xde;
-	first[1] = (char)(count >> 8);
-	first[2] = (char)count;
-	return at + WIDE;
+	for (sign = spec->flags; sign->there != 0; sign++) {
+		n = *(const bool *)(msg + sign->there);
+		there |= n << sign->field;
+	}
+	memcpy(&has, msg, sizeof(has));
+	for (; has != 0; has &= has - 1)
+		there |= UINT64_C(1) <<
+		    (spec->order[__builtin_ctzll(has)] - 1);
+	return there;
+}
+
+static inline char *
+write_map(char *at, size_t count)
+{
+	if (count < 16) {
+		*at = (char)(0x80 | count);
+		return at + 1;
+	}
+	/* There are no more fields than tags: two bytes are enough. */
+	return write_head(at, 0xde, 2, count);
 }
 
 static char *
 put_message(struct packer *p, char *at, const struct msg_spec *spec,
     const char *msg)
 {
-	const struct msg_field *f, *end = spec->fields + spec->n_fields;
-	size_t from, count = 0;
+	uint64_t there = fields_there(spec, msg);
+	const struct msg_code *c;
 
-	at = room(p, at, 1);
+	at = room(p, at, NUMBER_BYTES);
 	if (at == NULL)
 		return NULL;
-	from = (size_t)(at++ - p->out->ptr);
-	for (f = spec->fields; f < end; f++) {
-		if (msg_is_absent(f, msg))
-			continue;
+	at = write_map(at, (size_t)__builtin_popcountll(there));
+	for (; there != 0; there &= there - 1) {
+		c = &spec->codes[__builtin_ctzll(there)];
 		at = room(p, at, 1 + NUMBER_BYTES);
 		if (at == NULL)
 			return NULL;
-		*at++ = (char)f->tag;	/* less than MSGTAG_LIMIT: a byte */
-		at = put_value(p, at, f, msg);
+		*at++ = (char)c->tag;	/* less than MSGTAG_LIMIT: a byte */
+		at = put_value(p, at, c, msg + c->offset);
 		if (at == NULL)
 			return NULL;
-		count++;
 	}
-	return put_count(p, at, from, count);
+	return at;
 }
 
 void

@@ -223,35 +223,35 @@ pass_value(const struct reader *r, place at)
 static place read_message(const struct reader *r, place at,
     const struct msg_spec *spec, unsigned last, void *out);
 
-static place
-read_list(const struct reader *r, place at, const struct msg_field *f,
-    void *msg)
-{
-	const struct msg_spec *sub = msg_spec(f->of);
-	size_t i, count;
-	char *items;
+struct items {
+	char *at;
+	size_t count;
+};
 
-	if (r->unread != NULL && r->unread[f->of])
+static place
+read_list(const struct reader *r, place at, enum msg_id of, struct items *out)
+{
+	const struct msg_spec *sub = msg_spec(of);
+	size_t i, count;
+
+	if (r->unread != NULL && r->unread[of])
 		return pass_value(r, at);
 	at = read_count(r, at, 0x90, 0xdc, &count);
 	if (at == NULL)
 		return NULL;
-	items = arena_array(r->arena, count, sub->size);
+	out->count = count;
+	out->at = arena_array(r->arena, count, sub->size);
 	for (i = 0; at != NULL && i < count; i++)
 		at = read_message(r, at, sub, MSGTAG_LIMIT - 1,
-		    items + i * sub->size);
-	memcpy((char *)msg + f->offset, &items, sizeof(items));
-	memcpy((char *)msg + f->count_offset, &count, sizeof(count));
+		    out->at + i * sub->size);
 	return at;
 }
 
 static inline place
-read_value(const struct reader *r, place at, const struct msg_field *f,
-    void *msg)
+read_value(const struct reader *r, place at, const struct msg_code *c,
+    void *value)
 {
-	void *value = (char *)msg + f->offset;
-
-	switch (f->type) {
+	switch ((enum msg_type)c->type) {
 	case TYPE_u64:
 		return read_uint(r, at, value);
 	case TYPE_i64:
@@ -271,7 +271,7 @@ read_value(const struct reader *r, place at, const struct msg_field *f,
 	case TYPE_u64s:
 		return read_u64s(r, at, value);
 	case TYPE_list:
-		return read_list(r, at, f, msg);
+		return read_list(r, at, c->of, value);
 	}
 	return NULL;
 }
@@ -285,7 +285,7 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
     unsigned last, void *out)
 {
 	uint64_t has = 0, required = spec->required;
-	const struct msg_field *f;
+	const struct msg_code *c;
 	size_t i, count;
 	unsigned tag;
 
@@ -294,15 +294,17 @@ read_message(const struct reader *r, place at, const struct msg_spec *spec,
 		if (at == r->end)
 			return NULL;
 		tag = *at;
-		if (tag > last && tag < MSGTAG_LIMIT) {
+		/* One that takes more than a byte is none of ours. */
+		if (tag >= MSGTAG_LIMIT)
+			return NULL;
+		if (tag > last) {
 			at = r->end;
 			break;
 		}
-		/* One that takes more than a byte is none of ours. */
-		f = msg_field_tagged(spec, tag);
-		if (f == NULL)
+		if (spec->order[tag] == 0)
 			return NULL;
-		at = read_value(r, at + 1, f, out);
+		c = &spec->codes[spec->order[tag] - 1];
+		at = read_value(r, at + 1, c, (char *)out + c->offset);
 		has |= UINT64_C(1) << tag;
 	}
 	memcpy(out, &has, sizeof(has));
