@@ -224,28 +224,72 @@ is_kept(const struct filling *to, const struct list *f, const char *items)
 	    is_within(items, to->copy->lists, to->copy->lists_len));
 }
 
+/* As many items in the new block, or NULL: they do not fit. */
+static char *
+place_items(struct filling *to, const struct list *f, struct items is)
+{
+	size_t at = to->lists, bytes = is.count * f->size;
+
+	to->lists += (bytes + 7) & ~(size_t)7;
+	return to->lists > to->block.cap ? NULL :
+	    memcpy(to->block.at + at, is.at, bytes);
+}
+
+/* Of a record that is as it was only the lists change their place. */
+static void
+move_fields(struct filling *to, const struct rows_plan *p, char *msg)
+{
+	const struct list *f, *last;
+	struct items is;
+	size_t i;
+
+	for (f = p->lists, last = f + p->n_lists; f < last; f++) {
+		is = read_items(f, msg);
+		if (is.count == 0)
+			continue;
+		is.at = place_items(to, f, is);
+		memcpy(msg + f->offset, &is.at, sizeof(is.at));
+		if (f->flat || is.at == NULL)
+			continue;
+		for (i = 0; i < is.count; i++)
+			move_fields(to, f->of, is.at + i * f->size);
+	}
+}
+
+/* Records that have lists. */
+static void
+keep_deep(struct filling *to, const struct list *f, struct items is,
+    struct items was)
+{
+	char *item = is.at, *end = is.at + is.count * f->size;
+	const char *old;
+
+	for (; item < end; item += f->size) {
+		old = find_old(f, item, was);
+		if (old != NULL && memcmp(item, old, f->size) == 0)
+			move_fields(to, f->of, item);
+		else
+			keep_fields(to, f->of, item, old);
+	}
+}
+
 /* What the list points to becomes the copy's; true: it is not empty. */
 static bool
 keep_items(struct filling *to, const struct list *f, char *msg,
     const char *old)
 {
 	struct items is = read_items(f, msg), was = { 0 };
-	size_t i, at = to->lists, bytes = is.count * f->size;
-	char *place = NULL;
-	bool kept;
+	bool kept = is_kept(to, f, is.at);
 
-	if (bytes == 0) {
-		memcpy(msg + f->offset, &place, sizeof(place));
+	if (is.count == 0) {
+		is.at = NULL;
+		memcpy(msg + f->offset, &is.at, sizeof(is.at));
 		return false;
 	}
-	to->lists += (bytes + 7) & ~(size_t)7;
-	if (to->lists <= to->block.cap)
-		place = memcpy(to->block.at + at, is.at, bytes);
-	memcpy(msg + f->offset, &place, sizeof(place));
-	kept = is_kept(to, f, is.at);
-	if (place == NULL || kept)
+	is.at = place_items(to, f, is);
+	memcpy(msg + f->offset, &is.at, sizeof(is.at));
+	if (is.at == NULL || kept)
 		return true;
-	is.at = place;
 	if (old != NULL)
 		was = read_items(f, old);
 	if (f->type == TYPE_strs)
@@ -253,9 +297,7 @@ keep_items(struct filling *to, const struct list *f, char *msg,
 	else if (f->flat)
 		keep_flat(to, f, is, was);
 	else
-		for (i = 0; i < is.count; i++)
-			keep_fields(to, f->of, is.at + i * f->size,
-			    find_old(f, is.at + i * f->size, was));
+		keep_deep(to, f, is, was);
 	return true;
 }
 
@@ -523,8 +565,11 @@ void
 rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 {
 	struct filling to = { .copy = c };
+	size_t text_len = c->text_len;
 
-	if (c->msg == NULL)
+	/* What would be full on the way is made anew at once. */
+	to.full = c->text_cap - c->text_len < c->text_added;
+	if (c->msg == NULL || to.full)
 		make_room(all, &to, msg);
 	else if (c->lists_len > 0)
 		to.block = take_block(all, c->lists_len);
@@ -536,6 +581,8 @@ rows_copy_put(struct rows_copies *all, struct rows_copy *c, const void *msg)
 			break;
 		make_room(all, &to, msg);
 	}
+	if (!to.afresh)
+		c->text_added = c->text_len - text_len;
 	leave_block(all, c->lists, c->lists_cap);
 	c->lists = to.block.at;
 	c->lists_cap = to.block.cap;

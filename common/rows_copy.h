@@ -40,6 +40,7 @@ struct rows_copy {
 	void *msg;		/* NULL: nothing was put */
 	char *lists, *text;
 	size_t lists_len, lists_cap, text_len, text_cap;
+	size_t text_added;	/* bytes, by the last put */
 };
 
 void rows_copies_init(struct rows_copies *all, enum msg_id id);
