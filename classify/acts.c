@@ -42,7 +42,8 @@ int
 act_parse(struct slice name, enum act *out)
 {
 	for (unsigned i = 0; i < ACT_COUNT; i++)
-		if (slice_is(name, names[i])) {
+		if (name.len > 0 && name.ptr[0] == names[i][0] &&
+		    slice_is(name, names[i])) {
 			*out = (enum act)i;
 			return 0;
 		}

@@ -913,13 +913,22 @@ dates_frame(const struct term *terms, size_t count, int64_t ts_ms)
 	/* A time past all years that can be written must not overflow. */
 	f.ts_ms = ts_ms < WHEN_MIN_MS ? WHEN_MIN_MS
 	    : ts_ms > WHEN_MAX_MS ? WHEN_MAX_MS : ts_ms;
-	f.today = when_day_of(f.ts_ms);
-	for (size_t i = 0; i < count && !f.past; i++) {
-		f.past = tells_past(terms, i);
-		f.future = f.future || (terms[i].roles & ROLE_FUTURE);
-	}
-	f.future = f.future && !f.past;
 	return f;
+}
+
+/* Looked at only when a date may begin: most statements have none. */
+static void
+frame_complete(struct date_frame *f)
+{
+	if (f->complete)
+		return;
+	f->complete = true;
+	f->today = when_day_of(f->ts_ms);
+	for (size_t i = 0; i < f->count && !f->past; i++) {
+		f->past = tells_past(f->terms, i);
+		f->future = f->future || (f->terms[i].roles & ROLE_FUTURE);
+	}
+	f->future = f->future && !f->past;
 }
 
 /* "12 days", "12. Mai", "12 of", "at 12", "in 2012"; what "12th" is, is open. */
@@ -957,7 +966,7 @@ may_begin(const struct date_frame *f, size_t i)
 }
 
 size_t
-dates_read(const struct date_frame *f, struct arena *a, size_t i,
+dates_read(struct date_frame *f, struct arena *a, size_t i,
     struct slice *normal)
 {
 	struct moment m;
@@ -966,6 +975,7 @@ dates_read(const struct date_frame *f, struct arena *a, size_t i,
 	assert(i < f->count);
 	if (!may_begin(f, i))
 		return 0;
+	frame_complete(f);
 	used = read_moment(f, i, &m);
 	if (used > 0)
 		*normal = format_moment(a, &m);

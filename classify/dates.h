@@ -24,6 +24,7 @@ struct date_frame {
 	const struct term *terms;
 	size_t count;
 	int64_t ts_ms;
+	bool complete;		/* what follows was looked at */
 	int64_t today;		/* days since 1970 */
 	bool past;		/* the statement tells what was */
 	bool future;		/* or what is to come */
@@ -37,7 +38,7 @@ struct date_frame dates_frame(const struct term *terms, size_t count,
  * How many terms from the i-th on make a date; 0 if none begins there.  The
  * normal form is the arena's.
  */
-size_t dates_read(const struct date_frame *f, struct arena *a, size_t i,
+size_t dates_read(struct date_frame *f, struct arena *a, size_t i,
     struct slice *normal);
 
 #endif

@@ -164,20 +164,15 @@ static void
 tokens_add_hashed(struct tokens *t, char kind, struct slice s, uint32_t hash,
     unsigned most)
 {
-	if (t->count >= most || t->used + s.len > sizeof(t->bytes))
-		return;
-	memcpy(t->bytes + t->used, s.ptr, s.len);
-	t->list[t->count++] = (struct token){ .hash = hash,
-	    .at = (uint16_t)t->used, .len = (uint8_t)s.len, .kind = kind };
-	t->used += (unsigned)s.len;
+	if (t->count < most)
+		t->list[t->count++] = (struct token){ .hash = hash,
+			.kind = kind, .len = (uint8_t)s.len, .text = s.ptr };
 }
 
 static void
-tokens_add(struct tokens *t, char kind, const char *ptr, size_t len,
-    unsigned most)
+tokens_add(struct tokens *t, char kind, struct slice s, unsigned most)
 {
-	tokens_add_hashed(t, kind, slice_of(ptr, len), hash_bytes(ptr, len),
-	    most);
+	tokens_add_hashed(t, kind, s, hash_bytes(s.ptr, s.len), most);
 }
 
 /*
@@ -217,10 +212,9 @@ curly_apostrophe(const char *p, const char *end)
 static const char *
 tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 {
-	char word[FEATURES_WORD_MAX + 2];
+	char *word = t->bytes + t->made;
 	size_t len = 0, run = 0;
 	uint64_t letters = 0;
-	struct slice normal;
 
 	for (; p < end; p++) {
 		unsigned char c = (unsigned char)*p;
@@ -264,12 +258,13 @@ tokens_word(struct tokens *t, const char *p, const char *end, unsigned most)
 			word[len++] = (char)c;
 	}
 	if (len > FEATURES_WORD_MAX) {
-		tokens_add(t, 'm', "<long>", 6, most);
+		tokens_add(t, 'm', SLICE("<long>"), most);
 	} else if (len > 0) {
 		for (size_t i = 0; i < len; i++)
 			letters = letters << 8 | (unsigned char)word[i];
-		normal = spelling_of(slice_of(word, len), letters);
-		tokens_add(t, 'w', normal.ptr, normal.len, most);
+		t->made += (unsigned)len;
+		tokens_add(t, 'w', spelling_of(slice_of(word, len), letters),
+		    most);
 	}
 	return p;
 }
@@ -305,9 +300,9 @@ tokens_plain(struct tokens *t, const struct plain *one, unsigned most)
 	struct slice normal = spelling_of(one->word, one->letters);
 
 	if (one->word.len > FEATURES_WORD_MAX)
-		tokens_add(t, 'm', "<long>", 6, most);
+		tokens_add(t, 'm', SLICE("<long>"), most);
 	else if (normal.ptr != one->word.ptr)
-		tokens_add(t, 'w', normal.ptr, normal.len, most);
+		tokens_add(t, 'w', normal, most);
 	else
 		tokens_add_hashed(t, 'w', normal, mix(one->hash), most);
 }
@@ -319,22 +314,22 @@ tokens_punct(struct tokens *t, const char *p, const char *end, unsigned most)
 	static const char order[] = "?!.,;:-\")(/";
 	const char *start = p, *best = NULL;
 	size_t len;
-	char c;
 
 	while (p < end && !is_word((unsigned char)*p) && !is_space((unsigned char)*p))
 		p++;
 	len = (size_t)(p - start);
-	for (best = order; *best != '\0'; best++)
+	/* The weakest stands for all that are not named. */
+	for (best = order; best[1] != '\0'; best++)
 		if (memchr(start, *best, len) != NULL)
 			break;
-	c = *best != '\0' ? *best : '/';
 	if (len >= 2 && len <= 3 && (start[0] == ':' || start[0] == ';') &&
 	    (p[-1] == ')' || p[-1] == '('))
-		tokens_add(t, 'm', p[-1] == ')' ? ":)" : ":(", 2, most);
-	else if (c == '.' && len >= 2)
-		tokens_add(t, '-', "...", 3, most);
+		tokens_add(t, 'm', p[-1] == ')' ? SLICE(":)") : SLICE(":("),
+		    most);
+	else if (*best == '.' && len >= 2)
+		tokens_add(t, '-', SLICE("..."), most);
 	else
-		tokens_add(t, c, &c, 1, most);
+		tokens_add(t, *best, slice_of(best, 1), most);
 	return p;
 }
 
@@ -378,7 +373,7 @@ tokens_chunk(struct tokens *t, const char *p, const char *end, unsigned seen,
 	if ((seen & (BYTE_code | BYTE_mark)) != 0 || *p == 'w')
 		mark = chunk_mark(p, end);
 	if (mark != NULL) {
-		tokens_add(t, 'm', mark, strlen(mark), most);
+		tokens_add(t, 'm', slice_str(mark), most);
 		return;
 	}
 	while (p < end) {
@@ -423,7 +418,7 @@ tokens_region(struct tokens *t, struct slice s, unsigned most)
 static struct slice
 token_text(const struct tokens *t, unsigned i)
 {
-	return slice_of(t->bytes + t->list[i].at, t->list[i].len);
+	return slice_of(t->list[i].text, t->list[i].len);
 }
 
 static bool
@@ -454,6 +449,7 @@ tokens_clean(struct tokens *t)
 			t->repeats++;
 		else if (kind == 'w' || kind == 'm')
 			t->clean[t->clean_count++] = (uint8_t)i;
+		t->letters += one->len;
 		t->questions += kind == '?';
 		t->sentences += (kind == '?' || kind == '.' || kind == '!') &&
 		    i + 1 < t->count;
@@ -795,7 +791,7 @@ features_extract(struct features *f, struct slice text, struct slice prev,
 static bool
 may_overflow(const struct tokens *text, const struct tokens *prev)
 {
-	return 2 * text->used + 8 * text->count + 2 * prev->count >
+	return 2 * text->letters + 8 * text->count + 2 * prev->count >
 	    FEATURES_MAX - 64;
 }
 

@@ -64,17 +64,19 @@ struct feature {
 	uint8_t detail;		/* which shape or pair; for a piece, its length */
 };
 
-/* A token's normal form lies in the owning text's `bytes`. */
+/* A normal form lies in the text itself, or in the tokens' `bytes`. */
 struct token {
 	uint32_t hash;
-	uint16_t at;
-	uint8_t len;
 	char kind;		/* 'w' word, 'm' mark such as <url>, or the punctuation itself */
+	uint8_t len;
+	const char *text;
 };
 
 /* Counters stand first: they alone are cleared between texts. */
 struct tokens {
-	unsigned count, clean_count, used;
+	unsigned count, clean_count;
+	unsigned letters;	/* of all normal forms */
+	unsigned made;		/* of `bytes` */
 	unsigned fillers, repeats, questions, sentences;
 	char end;		/* last punctuation when it ends the text, else 0 */
 	bool gap;		/* the middle was left out */
@@ -82,7 +84,8 @@ struct tokens {
 	uint8_t clean[FEATURES_TOKENS];	/* words without fillers and repeats */
 	/* What joins each of them to words before it; the text's edges, too. */
 	uint32_t joints[FEATURES_TOKENS + 2];
-	char bytes[2 * FEATURES_BYTES];	/* no normal form is longer than twice */
+	/* Where they are made they are no longer than the words, but for one. */
+	char bytes[FEATURES_BYTES + FEATURES_WORD_MAX + 1];
 };
 
 struct features {

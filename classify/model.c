@@ -51,7 +51,7 @@ enum {
 	SCALE_MAX = 1 << 22,
 	SHELF_BITS = 14, SHELF_PLACES = 8, LINE_BYTES = 64,
 	PART_ROWS = 256,
-	WORDS_KNOWN = 2048,		/* a power of two */
+	WORDS_KNOWN = 4096,		/* a power of two */
 	ROOT_BITS = 12, X_BITS = 5,	/* 128 n / sqrt(n) << 12 fits 32 bits */
 	SCORE_BITS = 10, SCORE_MAX = 1 << 20,
 	EXP_STEPS = 128,		/* steps of the table to a unit */
@@ -528,7 +528,7 @@ make_word(const struct model *m, const struct tokens *t, unsigned token,
 	sum_rows(&sum, m, rows, w->n_pieces);
 	memcpy(w->pieces, sum.part, sizeof(w->pieces));
 	w->len = one->len;
-	memcpy(w->text, t->bytes + one->at, one->len);
+	memcpy(w->text, one->text, one->len);
 }
 
 /* A word at its place among those known. */
@@ -538,8 +538,7 @@ find_word(const struct model *m, const struct tokens *t, unsigned token)
 	const struct token *one = &t->list[token];
 	struct word *w = &m->words[one->hash & (WORDS_KNOWN - 1)];
 
-	if (w->len != one->len ||
-	    memcmp(w->text, t->bytes + one->at, one->len) != 0)
+	if (w->len != one->len || memcmp(w->text, one->text, one->len) != 0)
 		make_word(m, t, token, w);
 	return w;
 }

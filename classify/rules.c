@@ -620,28 +620,27 @@ names_option(struct slice sentence, struct slice before)
 static unsigned
 conditions_of(const struct act_context *c)
 {
-	bool on[COND_COUNT] = { false };
+	bool first = c->prev_text.len == 0;
+	bool assistant = c->speaker == SPEAKER_assistant;
+	bool after_assistant = !first && c->prev_speaker == SPEAKER_assistant;
 	unsigned bits = 0;
 
-	on[COND_user] = c->speaker == SPEAKER_user;
-	on[COND_assistant] = c->speaker == SPEAKER_assistant;
-	on[COND_first] = c->prev_text.len == 0;
-	on[COND_same_speaker] = !on[COND_first] && c->prev_same_speaker;
-	on[COND_after_user] = !on[COND_first] &&
-	    c->prev_speaker == SPEAKER_user;
-	on[COND_after_assistant] = !on[COND_first] &&
-	    c->prev_speaker == SPEAKER_assistant;
-	on[COND_chat] = on[COND_assistant] || on[COND_after_assistant];
-	on[COND_after_question] = !on[COND_first] &&
-	    c->prev_act == ACT_question;
-	on[COND_after_request] = !on[COND_first] && c->prev_act == ACT_request;
-	on[COND_after_offer] = !on[COND_first] && c->prev_act == ACT_commit;
-	on[COND_effort_open] = c->effort_open;
-	on[COND_solution_offered] = c->solution_offered;
-	on[COND_together] = c->together;
-	on[COND_weighed] = c->weighed;
-	for (int i = 0; i < COND_COUNT; i++)
-		bits |= (unsigned)on[i] << i;
+#define ON(name, is) (bits |= (unsigned)(is) << COND_##name)
+	ON(user, c->speaker == SPEAKER_user);
+	ON(assistant, assistant);
+	ON(first, first);
+	ON(same_speaker, !first && c->prev_same_speaker);
+	ON(after_user, !first && c->prev_speaker == SPEAKER_user);
+	ON(after_assistant, after_assistant);
+	ON(chat, assistant || after_assistant);
+	ON(after_question, !first && c->prev_act == ACT_question);
+	ON(after_request, !first && c->prev_act == ACT_request);
+	ON(after_offer, !first && c->prev_act == ACT_commit);
+	ON(effort_open, c->effort_open);
+	ON(solution_offered, c->solution_offered);
+	ON(together, c->together);
+	ON(weighed, c->weighed);
+#undef ON
 	return bits;
 }
 
@@ -659,7 +658,12 @@ see_option(struct said *said)
 static bool
 when_holds(const struct when *w, struct said *said)
 {
-	if ((w->yes | w->no) & 1u << COND_names_option)
+	const unsigned option = 1u << COND_names_option;
+
+	if (((said->conditions | option) & w->yes) != w->yes ||
+	    (said->conditions & ~option & w->no) != 0)
+		return false;
+	if ((w->yes | w->no) & option)
 		see_option(said);
 	return (said->conditions & w->yes) == w->yes &&
 	    (said->conditions & w->no) == 0;
