@@ -71,12 +71,19 @@ struct chunk {
 	unsigned weight;	/* of its heaviest term */
 };
 
+/* What a term is to the one who picks a subject. */
+enum {
+	MARK_named = 1,		/* part of an entity that is no date */
+	MARK_dated = 2,		/* part of a date */
+	MARK_spoken_to = 4,	/* whom the statement addresses */
+	MARK_content = 8,
+	MARK_vague = 16,	/* goes on with a chunk, but begins none */
+};
+
 struct picker {
 	const struct term *terms;
 	size_t count;
-	unsigned char *named;	/* per term: part of an entity that is no date */
-	unsigned char *dated;	/* per term: part of a date */
-	unsigned char *spoken_to;	/* per term: whom the statement addresses */
+	unsigned char *marks;	/* per term */
 	bool any_name;		/* those spoken to may be the subject, too */
 };
 
@@ -97,19 +104,14 @@ is_address(const struct picker *p, const struct entity *e)
 }
 
 static void
-mark_entities(struct picker *p, struct arena *a, const struct entity *entities,
-    size_t n)
+mark_entity(struct picker *p, const struct entity *e)
 {
-	p->named = arena_alloc(a, p->count);
-	p->dated = arena_alloc(a, p->count);
-	p->spoken_to = arena_alloc(a, p->count);
-	for (size_t e = 0; e < n; e++) {
-		memset((entities[e].kind == ENTITY_DATE ? p->dated : p->named)
-		    + entities[e].term, 1, entities[e].terms);
-		if (is_address(p, &entities[e]))
-			memset(p->spoken_to + entities[e].term, 1,
-			    entities[e].terms);
-	}
+	unsigned mark = e->kind == ENTITY_DATE ? MARK_dated : MARK_named;
+
+	if (is_address(p, e))
+		mark |= MARK_spoken_to;
+	for (size_t i = e->term; i < e->term + e->terms; i++)
+		p->marks[i] |= mark;
 }
 
 static bool
@@ -119,17 +121,35 @@ is_adverb(const struct term *t)
 	    memcmp(t->folded.ptr + t->folded.len - 2, "ly", 2) == 0;
 }
 
+static unsigned
+content_mark(const struct term *t, unsigned marks)
+{
+	if (marks & MARK_dated)
+		return 0;
+	if (marks & MARK_named)
+		return MARK_content;
+	if (t->class == TERM_VAGUE)
+		return t->kind == TEXT_WORD ? MARK_vague : 0;
+	return t->class == TERM_CONTENT && t->kind != TEXT_WHEN &&
+	    !is_adverb(t) ? MARK_content : 0;
+}
+
+static void
+mark_terms(struct picker *p, struct arena *a, const struct entity *entities,
+    size_t n)
+{
+	p->marks = arena_alloc(a, p->count);
+	for (size_t e = 0; e < n; e++)
+		mark_entity(p, &entities[e]);
+	for (size_t i = 0; i < p->count; i++)
+		p->marks[i] |= content_mark(&p->terms[i], p->marks[i]);
+}
+
 static bool
 is_content(const struct picker *p, size_t i)
 {
-	const struct term *t = &p->terms[i];
-
-	if (p->dated[i] || (p->spoken_to[i] && !p->any_name))
-		return false;
-	if (p->named[i])
-		return true;
-	return t->class == TERM_CONTENT && t->kind != TEXT_WHEN &&
-	    !is_adverb(t);
+	return (p->marks[i] & MARK_content) &&
+	    (p->any_name || !(p->marks[i] & MARK_spoken_to));
 }
 
 static bool
@@ -144,10 +164,10 @@ next_chunk(const struct picker *p, size_t from, struct chunk *c)
 		return false;
 	*c = (struct chunk){ .first = i };
 	for (; i < p->count; i++) {
-		if (!is_content(p, i) && !(p->terms[i].class == TERM_VAGUE &&
-		    p->terms[i].kind == TEXT_WORD && !p->dated[i]))
+		if (!is_content(p, i) && !(p->marks[i] & MARK_vague))
 			break;
-		weight = p->terms[i].weight + (p->named[i] ? ENTITY_BONUS : 0);
+		weight = p->terms[i].weight +
+		    (p->marks[i] & MARK_named ? ENTITY_BONUS : 0);
 		if (weight > c->weight)
 			c->weight = weight;
 	}
@@ -277,7 +297,7 @@ make_claim(struct claims_engine *engine, struct arena *a, struct slice text,
 	if (claim->n_entities == 0 && claim->n_keywords == 0)
 		return false;
 	claim->statement = slice_of(text.ptr + sentence.at, sentence.len);
-	mark_entities(&p, a, claim->entities, claim->n_entities);
+	mark_terms(&p, a, claim->entities, claim->n_entities);
 	claim->subject = pick_subject(&p, a);
 	if (claim->subject.len == 0)
 		claim->subject = claim->n_entities > 0

@@ -90,7 +90,7 @@ struct word {
 struct model {
 	uint32_t rows;
 	uint32_t *keys;
-	int8_t *embedding;		/* a row a line */
+	int8_t *embedding;		/* a row a line, one in front unused */
 	struct shelf *shelves;
 	struct word *words;		/* WORDS_KNOWN of them, by hash */
 	int8_t first[MODEL_HIDDEN][MODEL_WIDTH]
@@ -271,7 +271,8 @@ load_body(struct model *m, const unsigned char *p, struct buf *why)
 	m->keys = xmalloc(m->rows * sizeof(*m->keys));
 	for (uint32_t i = 0; i < m->rows; i++, p += 4)
 		m->keys[i] = get_u32(p);
-	m->embedding = aligned((size_t)m->rows * MODEL_DIM);
+	m->embedding = (int8_t *)aligned(((size_t)m->rows + 1) * MODEL_DIM) +
+	    MODEL_DIM;
 	p = copy_i8(m->embedding, (size_t)m->rows * MODEL_DIM, p);
 	p = copy_i8(m->first[0], MODEL_HIDDEN * MODEL_WIDTH, p);
 	p = load_i32(m->first_bias, MODEL_HIDDEN, p);
@@ -411,7 +412,8 @@ model_close(struct model **m)
 	if (*m == NULL)
 		return;
 	free((*m)->keys);
-	free((*m)->embedding);
+	if ((*m)->embedding != NULL)
+		free((*m)->embedding - MODEL_DIM);
 	free((*m)->shelves);
 	free((*m)->words);
 	free(*m);
@@ -546,17 +548,17 @@ find_word(const struct model *m, const struct tokens *t, unsigned token)
 /* The rows of known features, group by group. */
 struct found {
 	int32_t rows[GROUP_COUNT][FEATURES_MAX];
-	unsigned count[GROUP_COUNT];
+	int32_t *end[GROUP_COUNT];
+	unsigned n_pieces;		/* those of words, which come summed */
 };
 
 static inline __attribute__((always_inline)) void
 found_add(struct found *f, const struct model *m, unsigned group, int32_t row)
 {
 	/* It comes while the others are looked for; any will do. */
-	__builtin_prefetch(m->embedding + (size_t)(row & ~(row >> 31)) *
-	    MODEL_DIM);
-	f->rows[group][f->count[group]] = row;
-	f->count[group] += row >= 0;
+	__builtin_prefetch(m->embedding + (ptrdiff_t)row * MODEL_DIM);
+	*f->end[group] = row;
+	f->end[group] += row >= 0;
 }
 
 static inline __attribute__((always_inline)) void
@@ -585,7 +587,7 @@ find_words(const struct model *m, const struct features *features,
 		const struct word *w = find_word(m, text, text->clean[i]);
 
 		found_add(f, m, GROUP_words, w->row);
-		f->count[GROUP_pieces] += w->n_pieces;
+		f->n_pieces += w->n_pieces;
 		if (pieces->rows + w->n_pieces > PART_ROWS)
 			sum_move(pieces);
 		pieces->rows += w->n_pieces;
@@ -602,17 +604,20 @@ sum_groups(const struct model *m, struct pass *p)
 	struct sum sums[GROUP_COUNT] = { 0 };
 	struct found f;
 
-	memset(f.count, 0, sizeof(f.count));
+	for (size_t g = 0; g < GROUP_COUNT; g++)
+		f.end[g] = f.rows[g];
+	f.n_pieces = 0;
 	find_features(m, p, &f);
 	if (p->by_word)
 		find_words(m, &p->features, &f, &sums[GROUP_pieces]);
 	for (size_t g = 0; g < GROUP_COUNT; g++) {
-		int32_t root = m->root[f.count[g]];
+		unsigned count = (unsigned)(f.end[g] - f.rows[g]);
 		int16_t *x = p->x + g * MODEL_DIM;
+		int32_t root;
 
-		p->known[g] = f.count[g];
-		if (g != GROUP_pieces || !p->by_word)
-			sum_rows(&sums[g], m, f.rows[g], f.count[g]);
+		p->known[g] = count + (g == GROUP_pieces ? f.n_pieces : 0);
+		root = m->root[p->known[g]];
+		sum_rows(&sums[g], m, f.rows[g], count);
 		sum_move(&sums[g]);
 		for (size_t d = 0; d < MODEL_DIM; d++) {
 			int32_t v = sums[g].all[d] * root >>
