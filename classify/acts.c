@@ -197,7 +197,7 @@ acts_read(const struct acts *acts, struct arena *arena, struct slice text,
 
 	*out = (struct act_turn){ .whole = { .level = LEVEL_none },
 		.count = count };
-	out->sentences = arena_array(arena, out->count + 1,
+	out->sentences = arena_room(arena, out->count *
 	    sizeof(*out->sentences));
 	for (size_t i = 0; i < out->count; i++) {
 		struct act_sentence *s = &out->sentences[i];

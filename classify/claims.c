@@ -255,7 +255,7 @@ find_any(const struct picker *p, struct chunk *best)
 static struct slice
 pick_subject(struct picker *p, struct arena *a)
 {
-	char *out = arena_alloc(a, SUBJECT_BYTES + 1);
+	char *out = arena_room(a, SUBJECT_BYTES + 1);
 	struct chunk c, next;
 	unsigned halves = 0;
 	size_t len = 0;
@@ -310,7 +310,7 @@ claims_of(struct claims_engine *engine, struct arena *a, struct slice text,
     const struct sifted *sifted, const struct sentence *sentences,
     size_t n_sentences, int64_t ts_ms, struct claim **out, size_t *n_out)
 {
-	struct claim *claims = arena_array(a, n_sentences, sizeof(*claims));
+	struct claim *claims = arena_room(a, n_sentences * sizeof(*claims));
 	size_t count = 0;
 
 	for (size_t i = 0; i < n_sentences; i++) {

@@ -118,7 +118,7 @@ decide_turns(struct stage *st, const struct stage_entry *e,
 
 	read_talk(st, &e->sections[STAGE_ingest].as->s_ingest, &talk);
 	out->n_turns = turn_count(e);
-	out->turns = arena_array(arena, out->n_turns, sizeof(out->turns[0]));
+	out->turns = arena_room(arena, out->n_turns * sizeof(out->turns[0]));
 	for (i = 0; i < out->n_turns; i++) {
 		turn = turn_at(e, i);
 		context = talk_context(&talk, envelope->user, turn.role, arena);

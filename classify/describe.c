@@ -125,7 +125,7 @@ fill_scores(struct arena *arena, const struct act_verdict *v,
 	if (!v->scored)
 		return;
 	out->scores.count = ACT_COUNT;
-	out->scores.at = arena_array(arena, ACT_COUNT, sizeof(uint64_t));
+	out->scores.at = arena_room(arena, ACT_COUNT * sizeof(uint64_t));
 	for (i = 0; i < ACT_COUNT; i++)
 		out->scores.at[i] = v->scores[i] > 0 ? (uint64_t)v->scores[i] : 0;
 }
@@ -141,7 +141,7 @@ fill_sentences(struct arena *arena, const struct act_turn *turn,
 	if (turn->count < 2)
 		return;
 	out->n_sentences = turn->count;
-	out->sentences = arena_array(arena, turn->count,
+	out->sentences = arena_room(arena, turn->count *
 	    sizeof(out->sentences[0]));
 	for (i = 0; i < turn->count; i++) {
 		v = &turn->sentences[i].verdict;
@@ -171,7 +171,7 @@ fill_claim(struct arena *arena, struct slice text, const struct claim *claim,
 		.at = (uint64_t)(claim->statement.ptr - text.ptr),
 		.len = claim->statement.len,
 		.n_entities = claim->n_entities,
-		.entities = arena_array(arena, claim->n_entities,
+		.entities = arena_room(arena, claim->n_entities *
 		    sizeof(out->entities[0])),
 	};
 	for (i = 0; i < claim->n_entities; i++)
@@ -183,9 +183,9 @@ fill_claim(struct arena *arena, struct slice text, const struct claim *claim,
 			.len = claim->entities[i].len,
 		};
 	out->keywords.count = out->weights.count = claim->n_keywords;
-	out->keywords.at = arena_array(arena, claim->n_keywords,
+	out->keywords.at = arena_room(arena, claim->n_keywords *
 	    sizeof(struct slice));
-	out->weights.at = arena_array(arena, claim->n_keywords,
+	out->weights.at = arena_room(arena, claim->n_keywords *
 	    sizeof(uint64_t));
 	for (i = 0; i < claim->n_keywords; i++) {
 		out->keywords.at[i] = claim->keywords[i].stem;
@@ -267,7 +267,8 @@ describe_turn(struct engine *engine, struct arena *arena, struct slice text,
 	fill_sentences(arena, &r.turn, out);
 	claims_of(engine->claims, arena, text, &r.sifted, r.sentences,
 	    r.turn.count, ts_ms, &claims, &out->n_claims);
-	out->claims = arena_array(arena, out->n_claims, sizeof(out->claims[0]));
+	out->claims = arena_room(arena, out->n_claims *
+	    sizeof(out->claims[0]));
 	for (i = 0; i < out->n_claims; i++)
 		fill_claim(arena, text, &claims[i], &out->claims[i]);
 }
@@ -284,6 +285,7 @@ speaker_of(struct slice role)
 	return slice_is(role, "tool") ? SPEAKER_tool : SPEAKER_user;
 }
 
+/* But for the act: what comes after a turn does not ask for it. */
 static struct thread_state
 state_of(const struct msg_talk *talk)
 {
@@ -300,8 +302,6 @@ state_of(const struct msg_talk *talk)
 		.rest = talk->rest,
 	};
 
-	if (talk->act.len > 0 && act_parse(talk->act, &state.prev_act) == -1)
-		state.prev_act = ACT_none;
 	return state;
 }
 
@@ -313,6 +313,8 @@ talk_context(const struct msg_talk *talk, struct slice user, struct slice role,
 	struct sifted sifted = sift_text(arena, talk->text, state.prev_speaker);
 	struct act_context context;
 
+	if (talk->act.len > 0 && act_parse(talk->act, &state.prev_act) == -1)
+		state.prev_act = ACT_none;
 	context = thread_context(&state,
 	    sift_own(arena, talk->text, &sifted, 0, talk->text.len),
 	    speaker_of(role),

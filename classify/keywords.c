@@ -19,7 +19,7 @@ enum {
 	NUMBER_WEIGHT = 5000,
 	PAIR_WEIGHT = 7000,	/* of two characters of an unspaced script */
 	PARTS_MAX = 16,		/* of one identifier, path or address */
-	KNOWN_WORDS = 4096,	/* a power of two */
+	KNOWN_PAIRS = 2048,	/* a power of two */
 	KNOWN_BYTES = 24,	/* longer words are not kept among them */
 	CLASS_BITS = 2,		/* of a word's value; its roles are above */
 };
@@ -55,7 +55,7 @@ struct lexicon {
 	struct word_table idf;
 	struct word_table words;	/* their class and roles */
 	struct sb_stemmer *stemmer;
-	struct known_word *known;	/* KNOWN_WORDS of them, by hash */
+	struct known_word (*known)[2];	/* KNOWN_PAIRS, by hash */
 	unsigned unknown;	/* the weight of a stem never seen */
 };
 
@@ -276,7 +276,7 @@ lexicon_open(struct lexicon **out, const char *dir)
 	l->stemmer = sb_stemmer_new("english", "UTF_8");
 	if (l->stemmer == NULL)
 		fatalx(EX_RETRY, "no memory for the stemmer");
-	l->known = xcalloc(KNOWN_WORDS, sizeof(*l->known));
+	l->known = xcalloc(KNOWN_PAIRS, sizeof(*l->known));
 	if (read_file(dir, "idf.tsv", &l->idf_file) < 0 || load_idf(l) < 0 ||
 	    read_file(dir, "stopwords.txt", &l->stop_file) < 0 ||
 	    load_stopwords(l) < 0) {
@@ -382,6 +382,12 @@ learn_word(struct lexicon *l, struct arena *a, struct slice folded,
 	return stem;
 }
 
+static bool
+is_word(const struct known_word *w, struct slice folded)
+{
+	return slice_eq(slice_of(w->word, w->word_len), folded);
+}
+
 static void
 keep_word(struct lexicon *l, struct arena *a, struct slice folded,
     struct known_word *w)
@@ -408,9 +414,12 @@ look_up(struct lexicon *l, struct arena *a, struct slice folded,
 		*stem = learn_word(l, a, folded, room);
 		return room;
 	}
-	w = &l->known[hash_word(folded) & (KNOWN_WORDS - 1)];
-	if (!slice_eq(slice_of(w->word, w->word_len), folded))
-		keep_word(l, a, folded, w);
+	/* The one learnt last stands first; the other is still known. */
+	w = l->known[hash_word(folded) & (KNOWN_PAIRS - 1)];
+	if (!is_word(w, folded) && !is_word(++w, folded)) {
+		*w = w[-1];
+		keep_word(l, a, folded, --w);
+	}
 	*stem = w->prefix ? slice_of(folded.ptr, w->stem_len) :
 	    arena_dup(a, slice_of(w->stem, w->stem_len));
 	return w;
@@ -564,7 +573,7 @@ terms_of(struct lexicon *l, struct arena *a, struct slice text,
 
 /* The heaviest so far, sorted. */
 struct keyword_list {
-	struct keyword *list;
+	struct keyword list[KEYWORDS_MAX];
 	size_t count;
 };
 
@@ -699,9 +708,9 @@ size_t
 keywords_of(struct lexicon *l, struct arena *a, const struct term *terms,
     size_t count, struct keyword **out)
 {
-	struct keyword_list k = { 0 };
+	struct keyword_list k;
 
-	k.list = arena_array(a, KEYWORDS_MAX, sizeof(*k.list));
+	k.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		switch (terms[i].kind) {
 		case TEXT_IDENTIFIER:
@@ -719,6 +728,7 @@ keywords_of(struct lexicon *l, struct arena *a, const struct term *terms,
 			add_keyword(&k, terms[i].stem, terms[i].weight);
 		}
 	}
-	*out = k.list;
+	*out = arena_room(a, k.count * sizeof(**out));
+	memcpy(*out, k.list, k.count * sizeof(**out));
 	return k.count;
 }

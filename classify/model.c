@@ -51,7 +51,7 @@ enum {
 	SCALE_MAX = 1 << 22,
 	SHELF_BITS = 14, SHELF_PLACES = 8, LINE_BYTES = 64,
 	PART_ROWS = 256,
-	WORDS_KNOWN = 4096,		/* a power of two */
+	KNOWN_PAIRS = 1024,		/* a power of two */
 	ROOT_BITS = 12, X_BITS = 5,	/* 128 n / sqrt(n) << 12 fits 32 bits */
 	SCORE_BITS = 10, SCORE_MAX = 1 << 20,
 	EXP_STEPS = 128,		/* steps of the table to a unit */
@@ -92,7 +92,7 @@ struct model {
 	uint32_t *keys;
 	int8_t *embedding;		/* a row a line, one in front unused */
 	struct shelf *shelves;
-	struct word *words;		/* WORDS_KNOWN of them, by hash */
+	struct word (*words)[2];	/* KNOWN_PAIRS, by hash */
 	int8_t first[MODEL_HIDDEN][MODEL_WIDTH]
 	    __attribute__((aligned(LINE_BYTES)));
 	int32_t first_bias[MODEL_HIDDEN], first_scale[MODEL_HIDDEN];
@@ -333,9 +333,9 @@ make_tables(struct model *m)
 	for (size_t i = 1; i < EXP_ENTRIES; i++)
 		m->exp[i] = (uint32_t)(m->exp[i - 1] * step >> 32);
 	make_shelves(m);
-	m->words = aligned(sizeof(*m->words) * WORDS_KNOWN);
-	for (size_t i = 0; i < WORDS_KNOWN; i++)
-		m->words[i].len = 0;
+	m->words = aligned(sizeof(*m->words) * KNOWN_PAIRS);
+	for (size_t i = 0; i < KNOWN_PAIRS; i++)
+		m->words[i][0].len = m->words[i][1].len = 0;
 }
 
 static int
@@ -533,15 +533,23 @@ make_word(const struct model *m, const struct tokens *t, unsigned token,
 	memcpy(w->text, one->text, one->len);
 }
 
-/* A word at its place among those known. */
+static inline bool
+is_word(const struct word *w, const struct token *one)
+{
+	return w->len == one->len && memcmp(w->text, one->text, w->len) == 0;
+}
+
+/* A word among those known: the one made last stands first of two. */
 static inline const struct word *
 find_word(const struct model *m, const struct tokens *t, unsigned token)
 {
 	const struct token *one = &t->list[token];
-	struct word *w = &m->words[one->hash & (WORDS_KNOWN - 1)];
+	struct word *w = m->words[one->hash & (KNOWN_PAIRS - 1)];
 
-	if (w->len != one->len || memcmp(w->text, one->text, one->len) != 0)
-		make_word(m, t, token, w);
+	if (!is_word(w, one) && !is_word(++w, one)) {
+		*w = w[-1];
+		make_word(m, t, token, --w);
+	}
 	return w;
 }
 

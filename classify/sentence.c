@@ -88,7 +88,7 @@ add_sentence(struct splitter *p, size_t at, size_t end)
 	}
 	if (p->count == p->cap) {
 		p->cap = p->cap == 0 ? 8 : p->cap * 2;
-		more = arena_array(p->a, p->cap, sizeof(*more));
+		more = arena_room(p->a, p->cap * sizeof(*more));
 		if (p->count > 0)
 			memcpy(more, p->list, p->count * sizeof(*more));
 		p->list = more;

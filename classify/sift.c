@@ -59,8 +59,8 @@ add_span(struct sifter *f, size_t at, size_t end, enum sift_kind kind,
 		}
 	}
 	if (f->count == f->cap) {
-		f->cap = f->cap == 0 ? 8 : f->cap * 2;
-		more = arena_array(f->a, f->cap, sizeof(*more));
+		f->cap = f->cap == 0 ? 2 : f->cap * 2;
+		more = arena_room(f->a, f->cap * sizeof(*more));
 		if (f->count > 0)
 			memcpy(more, f->spans, f->count * sizeof(*more));
 		f->spans = more;
