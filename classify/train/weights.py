@@ -1,6 +1,6 @@
-"""weights - a trained net as the integer weights file that model.c reads
+"""weights - a trained net as the integer weights file that model_file.c reads
 
-The file's form is drawn in classify/model.c.
+The file's form is drawn in classify/model_file.c.
 """
 import struct
 
