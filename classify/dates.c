@@ -931,7 +931,7 @@ frame_complete(struct date_frame *f)
 	f->future = f->future && !f->past;
 }
 
-/* "12 days", "12. Mai", "12 of", "at 12", "in 2012"; what "12th" is, is open. */
+/* "12 days", "12. Mai", "12 of", "at 12", "in 2012"; "12th" may always. */
 static bool
 number_may_begin(const struct date_frame *f, size_t i)
 {

@@ -19,7 +19,7 @@ enum {
 	NUMBER_WEIGHT = 5000,
 	PAIR_WEIGHT = 7000,	/* of two characters of an unspaced script */
 	PARTS_MAX = 16,		/* of one identifier, path or address */
-	KNOWN_PAIRS = 2048,	/* a power of two */
+	KNOWN_PAIRS = 4096,	/* a power of two */
 	KNOWN_BYTES = 24,	/* longer words are not kept among them */
 	CLASS_BITS = 2,		/* of a word's value; its roles are above */
 };

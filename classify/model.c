@@ -257,6 +257,25 @@ dot_four(const int8_t (*restrict w)[MODEL_WIDTH], const int16_t *restrict x,
 	out[3] = d;
 }
 
+/* In steps that are each a few instructions for all units. */
+static inline __attribute__((always_inline)) void
+scale_hidden(const struct model *m, const int32_t sum[MODEL_HIDDEN],
+    int16_t hidden[MODEL_HIDDEN])
+{
+	uint32_t unit[MODEL_HIDDEN];
+
+	for (size_t h = 0; h < MODEL_HIDDEN; h++) {
+		int32_t v = sum[h] + m->first_bias[h];
+
+		unit[h] = (uint32_t)(v > 0 ? v : 0);
+	}
+	for (size_t h = 0; h < MODEL_HIDDEN; h++)
+		unit[h] = (uint32_t)((uint64_t)unit[h] *
+		    (uint32_t)m->first_scale[h] >> 24);
+	for (size_t h = 0; h < MODEL_HIDDEN; h++)
+		hidden[h] = (int16_t)(unit[h] < INT16_MAX ? unit[h] : INT16_MAX);
+}
+
 /* One factor is never beyond a byte, the widths are small: all sums fit. */
 WIDEST static void
 run_layers(const struct model *m, struct pass *p)
@@ -265,13 +284,7 @@ run_layers(const struct model *m, struct pass *p)
 
 	for (size_t h = 0; h < MODEL_HIDDEN; h += 4)
 		dot_four(m->first + h, p->x, sum + h);
-	for (size_t h = 0; h < MODEL_HIDDEN; h++) {
-		int32_t above = sum[h] + m->first_bias[h];
-		uint64_t v = above > 0 ? (uint32_t)above : 0;
-
-		v = v * (uint32_t)m->first_scale[h] >> 24;
-		p->hidden[h] = (int16_t)(v < INT16_MAX ? v : INT16_MAX);
-	}
+	scale_hidden(m, sum, p->hidden);
 	for (size_t a = 0; a < ACT_COUNT; a++) {
 		int32_t all = 0;
 		int64_t v;

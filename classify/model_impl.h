@@ -16,7 +16,7 @@ enum {
 	MODEL_HIDDEN = 64,
 	MODEL_WIDTH = GROUP_COUNT * MODEL_DIM,
 	SHELF_BITS = 14, SHELF_PLACES = 8, LINE_BYTES = 64,
-	KNOWN_PAIRS = 1024,		/* a power of two */
+	KNOWN_PAIRS = 4096,		/* a power of two */
 	ROOT_BITS = 12, X_BITS = 5,	/* 128 n / sqrt(n) << 12 fits 32 bits */
 	SCORE_BITS = 10,
 	EXP_STEPS = 128,		/* steps of the table to a unit */
