@@ -166,60 +166,57 @@ course_common(const struct course_turn *t, size_t n, int32_t x[COURSE_TERMS])
 	x[COURSE_paused] = yes(t->paused);
 }
 
-/* A measure of a chain, which is the `of`-th number of it. */
-static int32_t
-measure(const struct course_chain *c, size_t of)
-{
-	return of == 0 ? c->keyword : of == 1 ? c->entity : c->meaning;
-}
-
 /* The best of all but the k-th, from the `from`-th on; 0: there is none. */
 static int32_t
-best_other(const struct course_chain *chains, size_t n, size_t from, size_t k,
-    size_t of)
+best_other(const int32_t *of, size_t n, size_t from, size_t k)
 {
-	int32_t best = 0;
-	bool any = false;
+	int32_t best = INT32_MIN, one;
 	size_t i;
 
-	for (i = from; i < n; i++)
-		if (i != k && (!any || measure(&chains[i], of) > best)) {
-			best = measure(&chains[i], of);
-			any = true;
-		}
-	return best;
+	/* Which is the best cannot be foreseen: no branch depends on it. */
+	for (i = from; i < n; i++) {
+		one = i == k ? INT32_MIN : of[i];
+		best = one > best ? one : best;
+	}
+	return best == INT32_MIN ? 0 : best;
 }
 
-/* Four terms: so much; and against the others, where there are any. */
+/* Four terms of a measure: so much; and against the others, where any are. */
 static void
-chain_terms(const struct course_chain *chains, size_t n, size_t k, size_t of,
-    int32_t *x)
+chain_terms(const int32_t *of, size_t n, size_t k, int32_t *x)
 {
-	int32_t own;
-
 	if (k == n) {
-		x[0] = best_other(chains, n, 0, n, of);
-		x[2] = measure(&chains[0], of);
+		x[0] = best_other(of, n, 0, n);
+		x[2] = of[0];
 		return;
 	}
-	x[0] = own = measure(&chains[k], of);
+	x[0] = of[k];
 	if (n > 1)
-		x[1] = own - best_other(chains, n, 0, k, of);
+		x[1] = of[k] - best_other(of, n, 0, k);
 	if (k > 0)
-		x[2] = own - measure(&chains[0], of);
+		x[2] = of[k] - of[0];
 	if (k > 0 && n > 2)
-		x[3] = own - best_other(chains, n, 1, k, of);
+		x[3] = of[k] - best_other(of, n, 1, k);
 }
 
 void
 course_terms(const struct course_chain *chains, size_t n, size_t k,
     int32_t terms[COURSE_TERMS])
 {
+	int32_t keyword[COURSE_CHAINS], entity[COURSE_CHAINS];
+	int32_t meaning[COURSE_CHAINS];
+	size_t i = 0;
+
+	do {
+		keyword[i] = chains[i].keyword;
+		entity[i] = chains[i].entity;
+		meaning[i] = chains[i].meaning;
+	} while (++i < n);
 	memset(&terms[COURSE_COMMON], 0,
 	    (COURSE_TERMS - COURSE_COMMON) * sizeof(terms[0]));
-	chain_terms(chains, n, k, 0, &terms[COURSE_keyword]);
-	chain_terms(chains, n, k, 1, &terms[COURSE_entity]);
-	chain_terms(chains, n, k, 2, &terms[COURSE_meaning]);
+	chain_terms(keyword, n, k, &terms[COURSE_keyword]);
+	chain_terms(entity, n, k, &terms[COURSE_entity]);
+	chain_terms(meaning, n, k, &terms[COURSE_meaning]);
 	if (k > 0 && k < n)
 		terms[COURSE_rank] = ONE * (chains[k].rank > RANK_MOST ?
 		    RANK_MOST : chains[k].rank);

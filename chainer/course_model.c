@@ -109,15 +109,28 @@ course_of(size_t k, size_t n)
 	return k == 0 ? COURSE_on : k == n ? COURSE_new : COURSE_return;
 }
 
-/* What the terms from one to before another say for a course. */
+/* What the terms that all courses have in common say for each of them. */
+static void
+add_up_common(const struct course_model *m, const int32_t *terms,
+    int64_t sum[COURSES])
+{
+	size_t i, k;
+
+	memset(sum, 0, COURSES * sizeof(sum[0]));
+	for (i = 0; i < COURSE_COMMON; i++)
+		for (k = 0; k < COURSES; k++)
+			sum[k] += (int64_t)terms[i] * m->terms[i][k];
+}
+
+/* And what the others say for one. */
 static int64_t
-add_up_terms(const struct course_model *m, const int32_t *terms,
-    enum course course, size_t from, size_t to)
+add_up_own(const struct course_model *m, const int32_t *terms,
+    enum course course)
 {
 	int64_t sum = 0;
 	size_t i;
 
-	for (i = from; i < to; i++)
+	for (i = COURSE_COMMON; i < COURSE_TERMS; i++)
 		sum += (int64_t)terms[i] * m->terms[i][course];
 	return sum;
 }
@@ -144,27 +157,37 @@ hear(struct voice *voices, size_t *n, struct voice more)
 	voices[i] = more;
 }
 
-/* Two courses that are compared. */
+/* Two courses that are compared; the common terms are the same for both. */
 struct side {
-	int32_t terms[COURSE_TERMS];
+	const int32_t *terms;
 	enum course course;
 };
 
 static void
-explain(const struct course_model *m, const struct side *a,
-    const struct side *b, const int64_t words[COURSES],
+explain(const struct course_model *m, const int32_t *common,
+    const struct side *a, const struct side *b, const int64_t words[COURSES],
     struct course_verdict *out)
 {
 	struct voice voices[COURSE_SAID];
+	const int32_t *x = common, *y = common;
+	int64_t weight;
 	size_t i;
 
 	out->n_said = 0;
 	hear(voices, &out->n_said, (struct voice){ "its words",
 	    words[a->course] - words[b->course] });
-	for (i = 0; i < COURSE_TERMS; i++)
-		hear(voices, &out->n_said, (struct voice){ told[i],
-		    ((int64_t)a->terms[i] * m->terms[i][a->course] -
-		    (int64_t)b->terms[i] * m->terms[i][b->course]) / ONE });
+	for (i = 0; i < COURSE_TERMS; i++) {
+		if (i == COURSE_COMMON) {
+			x = a->terms;
+			y = b->terms;
+		}
+		weight = (int64_t)x[i] * m->terms[i][a->course] -
+		    (int64_t)y[i] * m->terms[i][b->course];
+		/* Most say nothing, or the contrary. */
+		if (weight >= ONE)
+			hear(voices, &out->n_said, (struct voice){ told[i],
+			    weight / ONE });
+	}
 	for (i = 0; i < out->n_said; i++)
 		out->said[i] = voices[i].what;
 }
@@ -186,29 +209,25 @@ course_choose(const struct course_model *m, const struct course_turn *t,
     struct slice text, const struct course_chain *chains, size_t n, int known,
     struct course_verdict *out)
 {
-	int64_t words[COURSES], common[COURSES];
-	struct side best, next;
+	int32_t common[COURSE_TERMS], terms[COURSE_CHAINS + 1][COURSE_TERMS];
+	int64_t words[COURSES], sums[COURSES];
+	enum course course;
 	size_t k, second;
 
-	course_common(t, n, best.terms);
-	next = best;
+	course_common(t, n, common);
 	add_up_words(m, text, words);
-	for (k = 0; k < COURSES; k++)
-		common[k] = add_up_terms(m, best.terms, (enum course)k, 0,
-		    COURSE_COMMON);
+	add_up_common(m, common, sums);
 	for (k = 0; k <= n; k++) {
-		best.course = course_of(k, n);
-		course_terms(chains, n, k, best.terms);
-		out->scores[k] = (int)((common[best.course] + add_up_terms(m,
-		    best.terms, best.course, COURSE_COMMON, COURSE_TERMS)) /
-		    ONE + words[best.course]) + (k < n ? known : 0);
+		course = course_of(k, n);
+		course_terms(chains, n, k, terms[k]);
+		out->scores[k] = (int)((sums[course] +
+		    add_up_own(m, terms[k], course)) / ONE + words[course]) +
+		    (k < n ? known : 0);
 	}
 	out->to = best_of(out->scores, n + 1, SIZE_MAX);
 	second = best_of(out->scores, n + 1, out->to);
 	out->lead = out->scores[out->to] - out->scores[second];
-	best.course = course_of(out->to, n);
-	next.course = course_of(second, n);
-	course_terms(chains, n, out->to, best.terms);
-	course_terms(chains, n, second, next.terms);
-	explain(m, &best, &next, words, out);
+	explain(m, common,
+	    &(struct side){ terms[out->to], course_of(out->to, n) },
+	    &(struct side){ terms[second], course_of(second, n) }, words, out);
 }

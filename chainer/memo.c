@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "chainer/chain.h"
+#include "chainer/fronts.h"
 #include "chainer/sketch.h"
 #include "common/xmalloc.h"
 
@@ -16,6 +17,7 @@ enum {
 	SLOTS_LEAST = 1024,
 	KINDS = 8,	/* of records: a few more than there are */
 	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
+	MERGED_BITS = 10,
 };
 
 /*
@@ -34,6 +36,9 @@ struct places {
 
 static struct {
 	struct places chains, others;
+	struct merged {
+		uint64_t ref, into;
+	} merged[1 << MERGED_BITS];
 	struct row **changed;
 	size_t n_changed, cap_changed;
 	struct rows_copies kinds[KINDS];
@@ -135,7 +140,9 @@ drop_all(void)
 {
 	memo.n_changed = 0;
 	drop_before(UINT64_MAX);
+	memset(memo.merged, 0, sizeof(memo.merged));
 	free_left();
+	fronts_forget();
 }
 
 static void
@@ -237,25 +244,6 @@ read_row(struct stage *st, struct row *r)
 	return r;
 }
 
-/* What was put without a look at the table becomes the whole row. */
-static struct row *
-complete(struct stage *st, struct row *r)
-{
-	struct arena *arena = stage_arena(st);
-	void *there = arena_alloc(arena, r->kind->size);
-	void *msg = arena_room(arena, r->kind->size);
-
-	if (r->kept.msg != NULL && db_get_msg(stage_tables(st), r->table,
-		slice_of(r->key, r->key_len), r->id, arena, there)) {
-		memcpy(msg, r->kept.msg, r->kind->size);
-		r->join(msg, there);
-		rows_copy_put(r->kind, &r->kept, msg);
-	}
-	r->join = NULL;
-	count_bytes(r);
-	return r;
-}
-
 struct row *
 memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key)
@@ -263,24 +251,8 @@ memo_find(struct stage *st, enum table_id table, enum msg_id id,
 	uint64_t hash = hash_of(table, key);
 	struct row *r = find_row(hash, table, key);
 
-	if (r == NULL)
-		return read_row(st, add_row(&memo.others, hash, table, id,
-		    key));
-	return r->join == NULL ? r : complete(st, r);
-}
-
-struct row *
-memo_front(enum table_id table, enum msg_id id, struct slice key,
-    void (*join)(void *msg, const void *there))
-{
-	uint64_t hash = hash_of(table, key);
-	struct row *r = find_row(hash, table, key);
-
-	if (r == NULL) {
-		r = add_row(&memo.others, hash, table, id, key);
-		r->join = join;
-	}
-	return r;
+	return r != NULL ? r : read_row(st, add_row(&memo.others, hash, table,
+	    id, key));
 }
 
 /* A chain's ref has few bits of its own; none is lost. */
@@ -321,6 +293,26 @@ memo_chain(struct stage *st, uint64_t ref)
 	k = key_u64(ref);
 	return read_row(st, add_row(&memo.chains, hash, TABLE_chains,
 	    MSG_chain, key_slice(&k)));
+}
+
+static struct merged *
+merged_place(uint64_t ref)
+{
+	return &memo.merged[stir(ref) & ((1 << MERGED_BITS) - 1)];
+}
+
+uint64_t
+memo_merged(uint64_t ref)
+{
+	const struct merged *m = merged_place(ref);
+
+	return m->ref == ref ? m->into : 0;
+}
+
+void
+memo_note_merged(uint64_t ref, uint64_t into)
+{
+	*merged_place(ref) = (struct merged){ ref, into };
 }
 
 static void
@@ -438,20 +430,15 @@ void
 memo_flush(struct stage *st)
 {
 	struct db_txn *txn = stage_tables(st);
-	struct slice key;
 	struct row *r;
 	size_t i;
 
+	fronts_flush(txn);
 	for (i = 0; i < memo.n_changed; i++) {
 		approach_changed(i);
 		r = memo.changed[i];
-		key = slice_of(r->key, r->key_len);
-		if (r->join == NULL)
-			db_put_msg_later(txn, r->table, key, r->id,
-			    r->kept.msg);
-		else
-			db_merge_msg_later(txn, r->table, key, r->id,
-			    r->kept.msg, r->join);
+		db_put_msg_later(txn, r->table, slice_of(r->key, r->key_len),
+		    r->id, r->kept.msg);
 		r->dirty = false;
 	}
 	memo.n_changed = 0;
@@ -473,7 +460,7 @@ memo_trim(struct stage *st)
 		memo.half = true;
 		memo.now++;
 	}
-	if (memo.bytes <= KEEP_BYTES)
+	if (memo.bytes + fronts_bytes() <= KEEP_BYTES)
 		return;
 	memo_flush(st);
 	/* What nobody asked for since it was half full, or else all. */

@@ -27,8 +27,6 @@ struct row {
 	struct rows_copy kept;	/* the record; of nothing: there is no row */
 	struct rows_copies *kind;	/* of such records */
 	bool dirty;		/* it is among those that were changed */
-	/* Not NULL: it was not read; this takes in what the table has of it. */
-	void (*join)(void *msg, const void *there);
 	size_t bytes;		/* as counted */
 	/* Of a talk where several speak, or NULL. */
 	struct window *window;
@@ -52,12 +50,11 @@ struct row *memo_find(struct stage *st, enum table_id table, enum msg_id id,
     struct slice key);
 struct row *memo_chain(struct stage *st, uint64_t ref);
 /*
- * The same, not read if it is not at hand: what it holds is then only what was
- * put since, and is joined with the rest when somebody finds it or it is
- * written.
+ * Lists of the latest chains keep those that were merged: where to, without a
+ * look at their rows; 0: not known here.
  */
-struct row *memo_front(enum table_id table, enum msg_id id, struct slice key,
-    void (*join)(void *msg, const void *there));
+uint64_t memo_merged(uint64_t ref);
+void memo_note_merged(uint64_t ref, uint64_t into);
 /* It will be looked at: what is at hand of it comes nearer meanwhile. */
 void memo_approach_chain(uint64_t ref);
 /* Only what is at hand; NULL: not here. */

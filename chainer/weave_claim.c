@@ -173,10 +173,11 @@ add_candidate(struct weave *v, const struct weave_turn *t,
 	struct topic topic;
 	int64_t age;
 
+	ref = work_merged(ref);
 	if (!ask_once(f, ref))
 		return;
 	chain = work_candidate(v->work, ref, &topic);
-	/* It may have been merged into another. */
+	/* It may just have been merged into another. */
 	if (chain == NULL || (chain->ref != ref && !ask_once(f, chain->ref)))
 		return;
 	*c = (struct candidate){ .chain = chain,

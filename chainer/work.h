@@ -46,6 +46,8 @@ bool work_heard_turn(struct work *w, const struct window_turn *turn,
 /* A chain, or NULL: there is none.  What was merged leads to where it went. */
 const struct msg_chain *work_chain(struct work *w, uint64_t ref);
 const struct msg_chain *work_follow(struct work *w, uint64_t ref);
+/* Where a merged one led when it was last a candidate; else the same. */
+uint64_t work_merged(uint64_t ref);
 /* As work_follow; and what it is about, with its sketch. */
 const struct msg_chain *work_candidate(struct work *w, uint64_t ref,
     struct topic *topic);

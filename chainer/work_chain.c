@@ -110,6 +110,16 @@ work_follow(struct work *w, uint64_t ref)
 	return c;
 }
 
+uint64_t
+work_merged(uint64_t ref)
+{
+	uint64_t into;
+
+	while ((into = memo_merged(ref)) != 0)
+		ref = into;
+	return ref;
+}
+
 const struct msg_chain *
 work_candidate(struct work *w, uint64_t ref, struct topic *topic)
 {
@@ -123,8 +133,11 @@ work_candidate(struct work *w, uint64_t ref, struct topic *topic)
 		c = own != NULL ? &own->c : memo_msg(row);
 		if (c == NULL)
 			return NULL;
-		if (is_gone(c))
+		if (is_gone(c)) {
+			if (own == NULL)
+				memo_note_merged(ref, c->merged_into);
 			continue;
+		}
 		*topic = chain_topic(c);
 		topic->sketch = own != NULL ? own_sketch(w, own) :
 					      memo_sketch(row, w->arena);
@@ -139,7 +152,8 @@ work_approach(const struct msg_u64s *refs)
 	size_t i;
 
 	for (i = 0; i < refs->count; i++)
-		memo_approach_chain(refs->at[i]);
+		if (memo_merged(refs->at[i]) == 0)
+			memo_approach_chain(refs->at[i]);
 }
 
 enum chain_state
@@ -324,7 +338,7 @@ work_write_chains(struct work *w)
 		settle(w, c);
 		c->c.has = 0;
 		if (c->index)
-			work_index_chain(w, &c->c);
+			work_index_chain(&c->c);
 		if (c->dirty)
 			memo_put(c->row, &c->c);
 		if (c->dirty && c->changed)

@@ -78,7 +78,7 @@ void work_put_history(struct work *w, struct work_chain *c, uint64_t i);
 void work_write_chains(struct work *w);
 
 /* work_index.c */
-void work_index_chain(struct work *w, const struct msg_chain *c);
+void work_index_chain(const struct msg_chain *c);
 
 /* work_due.c */
 /* `id` is a chain's ref or what a session has in its place. */

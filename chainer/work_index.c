@@ -3,6 +3,7 @@
  */
 #include <xxhash.h>
 
+#include "chainer/fronts.h"
 #include "chainer/work_impl.h"
 
 static struct key
@@ -14,13 +15,18 @@ word_key(struct slice stream, struct slice word)
 	return k;
 }
 
-static const struct msg_chain_refs *
+/* The chains under a word, the latest first; they live until the next look. */
+static struct msg_u64s
 find_word(struct work *w, struct slice word)
 {
 	struct key k = word_key(w->stream_key, word);
+	struct msg_chain_refs refs;
 
-	return memo_msg(memo_find(w->st, TABLE_chain_words, MSG_chain_refs,
-	    key_slice(&k)));
+	if (!db_get_msg(stage_tables(w->st), TABLE_chain_words, key_slice(&k),
+		MSG_chain_refs, w->arena, &refs))
+		refs = (struct msg_chain_refs){ 0 };
+	fronts_join(key_slice(&k), &refs);
+	return refs.chains;
 }
 
 struct hit {
@@ -47,13 +53,13 @@ look_up_words(struct work *w, const struct msg_strs *words,
     const struct msg_u64s *weights, uint64_t scale, struct hit *hits, size_t n,
     size_t most)
 {
-	const struct msg_chain_refs *refs;
+	struct msg_u64s refs;
 	size_t i, at;
 
 	for (i = 0; i < words->count && i < WORK_LOOKUP_WORDS; i++) {
 		refs = find_word(w, words->at[i]);
-		for (at = 0; refs != NULL && at < refs->chains.count; at++)
-			n = add_hit(hits, n, most, refs->chains.at[at],
+		for (at = 0; at < refs.count; at++)
+			n = add_hit(hits, n, most, refs.at[at],
 			    i < weights->count ? weights->at[i] * scale : 1);
 	}
 	return n;
@@ -85,63 +91,25 @@ work_look_up(struct work *w, const struct topic *claim, uint64_t *refs,
 	return found;
 }
 
-/* The latest are before all that the table has. */
 static void
-join_refs(void *msg, const void *there)
+index_words(uint64_t ref, struct slice stream, const struct msg_strs *words,
+    size_t most)
 {
-	static uint64_t all[WORK_POSTINGS];	/* until it is written */
-	struct msg_chain_refs *refs = msg;
-	const struct msg_u64s *old = &((const struct msg_chain_refs *)
-	    there)->chains;
-	size_t i, k, n = 0;
-
-	for (; n < refs->chains.count && n < WORK_POSTINGS; n++)
-		all[n] = refs->chains.at[n];
-	for (i = 0; i < old->count && n < WORK_POSTINGS; i++) {
-		for (k = 0; k < refs->chains.count; k++)
-			if (refs->chains.at[k] == old->at[i])
-				break;
-		if (k == refs->chains.count)
-			all[n++] = old->at[i];
-	}
-	refs->chains = (struct msg_u64s){ all, n };
-}
-
-static void
-index_word(struct work *w, uint64_t ref, struct slice stream,
-    struct slice word)
-{
-	struct key k = word_key(stream, word);
-	struct row *row = memo_front(TABLE_chain_words, MSG_chain_refs,
-	    key_slice(&k), join_refs);
-	const struct msg_chain_refs *there = memo_msg(row);
-	struct msg_chain_refs refs = { 0 };
-
-	if (there != NULL)
-		refs = *there;
-	if (refs.chains.count > 0 && refs.chains.at[0] == ref)
-		return;
-	(void)refs_to_front(&refs.chains, w->arena, ref, WORK_POSTINGS);
-	memo_put(row, &refs);
-}
-
-static void
-index_words(struct work *w, uint64_t ref, struct slice stream,
-    const struct msg_strs *words, size_t most)
-{
+	struct key k;
 	size_t i;
 
-	for (i = 0; i < words->count && i < most; i++)
-		index_word(w, ref, stream, words->at[i]);
+	for (i = 0; i < words->count && i < most; i++) {
+		k = word_key(stream, words->at[i]);
+		fronts_add(key_slice(&k), ref);
+	}
 }
 
 void
-work_index_chain(struct work *w, const struct msg_chain *c)
+work_index_chain(const struct msg_chain *c)
 {
 	struct key stream = work_chain_stream(c);
 
-	index_words(w, c->ref, key_slice(&stream), &c->keywords,
+	index_words(c->ref, key_slice(&stream), &c->keywords,
 	    WORK_INDEX_WORDS);
-	index_words(w, c->ref, key_slice(&stream), &c->entities,
-	    CHAIN_ENTITIES);
+	index_words(c->ref, key_slice(&stream), &c->entities, CHAIN_ENTITIES);
 }
