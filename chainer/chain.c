@@ -183,32 +183,41 @@ add_weighed(struct weighed *all, size_t from, size_t n, struct weighed more)
 	return n + 1;
 }
 
-/* The heaviest of two sorted lists, no more than `most`; how many. */
-static size_t
-merge(const struct weighed *a, size_t na, const struct weighed *b, size_t nb,
-    const struct weighed **out, size_t most)
-{
-	size_t i = 0, k = 0, n;
+/* Two lists in one: of all, the heaviest. */
+struct joined {
+	struct weighed *all;	/* the first one's, then what is only new */
+	size_t n_first, n_new;
+	bool forgets;		/* one of the first's has faded away */
+	const struct weighed *out[CHAIN_KEYWORDS];
+	size_t n, n_kept;	/* of them the first one's */
+};
 
-	for (n = 0; n < most && i + k < na + nb; n++)
-		if (k == nb || (i < na && is_before(&a[i], &b[k])))
-			out[n] = &a[i++];
+/* Of both, which are in order, no more than `most`. */
+static void
+take_heaviest(struct joined *j, size_t most)
+{
+	const struct weighed *a = j->all, *end = a + j->n_first;
+	const struct weighed *b = end, *last = b + j->n_new;
+
+	for (j->n = 0; j->n < most && (a < end || b < last); j->n++)
+		if (b == last || (a < end && is_before(a, b)))
+			j->out[j->n] = a++;
 		else
-			out[n] = &b[k++];
-	return n;
+			j->out[j->n] = b++;
+	j->n_kept = (size_t)(a - j->all);
 }
 
-/* Both lists in one, the first one's weights faded or not; how many. */
-static size_t
-join(struct weighed *all, const struct weighed_list *list,
-    const struct weighed_list *more, bool fades, const struct weighed **out,
-    size_t most)
+/* The first one's weights faded or not. */
+static void
+join(struct joined *j, const struct weighed_list *list,
+    const struct weighed_list *more, bool fades, size_t most)
 {
 	bool known = list->hashes != NULL && more->hashes != NULL;
 	size_t i, n = 0, old, here = length_of(list), there = length_of(more);
 	const uint32_t *hashes = known ? list->hashes->at : NULL;
 	const uint64_t *weights = list->weights->at;
 	const struct slice *words = list->words->at;
+	struct weighed *all = j->all;
 	uint32_t hash = 0;
 	uint64_t w;
 
@@ -220,6 +229,7 @@ join(struct weighed *all, const struct weighed_list *list,
 			all[n++] = (struct weighed){ words[i], w,
 				known ? hashes[i] : 0 };
 	}
+	j->forgets = n < here;
 	old = n;
 	for (i = 0; i < there; i++) {
 		w = more->weights->at[i];
@@ -232,14 +242,18 @@ join(struct weighed *all, const struct weighed_list *list,
 	}
 	sort_weighed(all, old);
 	sort_weighed(all + old, n - old);
-	return merge(all, old, all + old, n - old, out, most);
+	j->n_first = old;
+	j->n_new = n - old;
+	take_heaviest(j, most);
 }
 
 /* And their hashes, where there is a sketch to hold them; their weight. */
 static uint64_t
 set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
-    struct hashes *hashes, const struct weighed **all, size_t n)
+    struct hashes *hashes, const struct joined *j)
 {
+	const struct weighed *const *all = j->out;
+	size_t n = j->n;
 	struct slice *word = arena_room(arena, n * sizeof(*word));
 	uint64_t *weight = arena_room(arena, n * sizeof(*weight)), sum = 0;
 	size_t i;
@@ -256,6 +270,21 @@ set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 	*words = (struct msg_strs){ word, n };
 	*weights = (struct msg_u64s){ weight, n };
 	return sum;
+}
+
+/* Those that were only new have come, of the others the lightest have gone. */
+static void
+tell_change(struct change *c, const struct joined *j)
+{
+	const struct weighed *new = j->all + j->n_first;
+	size_t i;
+
+	for (i = 0; i < j->n - j->n_kept; i++)
+		change_add(c, new[i].hash);
+	for (i = j->n_kept; i < j->n_first; i++)
+		change_take_off(c, j->all[i].hash);
+	if (j->forgets)
+		c->since = 0;
 }
 
 static struct weighed *
@@ -279,23 +308,24 @@ learn(struct msg_chain *c, struct arena *arena, const struct topic *claim,
 		new == NULL ? NULL : &new->keywords };
 	struct weighed_list y = { &claim->entities, &claim->entity_weights,
 		new == NULL ? NULL : &new->entities };
-	const struct weighed *words[CHAIN_KEYWORDS], *names[CHAIN_ENTITIES];
+	struct joined words, names;
 	struct sketch *again = NULL;
 	uint64_t weight;
-	size_t n, m;
 
-	n = join(room_for(arena, &a, &x), &a, &x, fades, words,
-	    CHAIN_KEYWORDS);
-	m = join(room_for(arena, &b, &y), &b, &y, fades, names,
-	    CHAIN_ENTITIES);
+	words.all = room_for(arena, &a, &x);
+	names.all = room_for(arena, &b, &y);
+	join(&words, &a, &x, fades, CHAIN_KEYWORDS);
+	join(&names, &b, &y, fades, CHAIN_ENTITIES);
 	if (new != NULL)
-		again = sketch_again(arena, known, n, m);
+		again = sketch_again(arena, known, words.n, names.n);
 	weight = set_list(arena, &c->keywords, &c->weights,
-	    again == NULL ? NULL : &again->keywords, words, n);
+	    again == NULL ? NULL : &again->keywords, &words);
 	(void)set_list(arena, &c->entities, &c->entity_weights,
-	    again == NULL ? NULL : &again->entities, names, m);
-	if (again != NULL)
+	    again == NULL ? NULL : &again->entities, &names);
+	if (again != NULL) {
 		again->weight = weight;
+		tell_change(&again->change, &words);
+	}
 	return again;
 }
 

@@ -95,16 +95,110 @@ enum {
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
+/* ---- phrases ---- */
+
+enum list { LEANING, EMPTY, SHIFTING, RETURNING, YES_NO, CLOSING, LISTS };
+
+enum {
+	PHRASES = COUNT(leaning) + COUNT(empty) + COUNT(shifting) +
+	    COUNT(returning) + COUNT(yes_no) + COUNT(closings),
+	HEADS = 1024,
+	FILLER_BYTES = 8,	/* no filler is as long */
+};
+
+_Static_assert(PHRASES < 256, "a byte tells which");
+
+struct phrase {
+	uint32_t head;
+	unsigned char next;	/* in the same place, from 1; 0: no more */
+	unsigned char len, list;
+	bool first;		/* it begins the turn */
+	const char *text;	/* behind its first sign */
+};
+
+/*
+ * All lists, by how a phrase begins: one pass finds all of them.  Small, for
+ * every word of every turn is looked up.
+ */
+struct phrases {
+	unsigned char heads[HEADS];	/* which phrase, from 1; 0: none */
+	struct phrase all[PHRASES];
+	size_t n;
+	/* By a filler's length: a bit for each letter that one begins with. */
+	uint32_t fillers[FILLER_BYTES];
+};
+
+/* Of the three signs after a space; the third may be a space again. */
+static uint32_t
+head_of(const char *at)
+{
+	return (uint32_t)(unsigned char)at[0] << 16 |
+	    (uint32_t)(unsigned char)at[1] << 8 | (unsigned char)at[2];
+}
+
+static size_t
+place_of(uint32_t head)
+{
+	return head * UINT32_C(0x9e3779b1) >> 22;
+}
+
+static void
+add_list(struct phrases *p, enum list list, const char *const *texts, size_t n)
+{
+	unsigned char *place;
+	uint32_t head;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		head = head_of(texts[i] + 1);
+		place = &p->heads[place_of(head)];
+		p->all[p->n++] = (struct phrase){ head, *place,
+			(unsigned char)strlen(texts[i] + 1),
+			(unsigned char)list, texts[i][0] == '^', texts[i] + 1 };
+		*place = (unsigned char)p->n;
+	}
+}
+
+static uint32_t
+letter_bit(char c)
+{
+	return c >= 'a' && c <= 'z' ? UINT32_C(1) << (c - 'a') : 0;
+}
+
+static const struct phrases *
+phrases_known(void)
+{
+	static struct phrases p;	/* once for the process's life */
+	size_t i;
+
+	if (p.n > 0)
+		return &p;
+	add_list(&p, LEANING, leaning, COUNT(leaning));
+	add_list(&p, EMPTY, empty, COUNT(empty));
+	add_list(&p, SHIFTING, shifting, COUNT(shifting));
+	add_list(&p, RETURNING, returning, COUNT(returning));
+	add_list(&p, YES_NO, yes_no, COUNT(yes_no));
+	add_list(&p, CLOSING, closings, COUNT(closings));
+	for (i = 0; i < COUNT(fillers); i++)
+		p.fillers[fillers[i].len] |= letter_bit(fillers[i].ptr[0]);
+	return &p;
+}
+
 static bool
-is_filler(struct slice word)
+is_filler(const struct phrases *p, struct slice word)
 {
 	size_t i;
 
+	if (word.len == 0 || word.len >= FILLER_BYTES ||
+	    (p->fillers[word.len] & letter_bit(word.ptr[0])) == 0)
+		return false;
 	for (i = 0; i < COUNT(fillers); i++)
 		if (slice_eq(word, fillers[i]))
 			return true;
 	return false;
 }
+
+/* ---- the words ---- */
 
 /* A turn's words, " word word word ", folded. */
 struct spelling {
@@ -138,7 +232,8 @@ add_space(struct spelling *s, size_t at)
 }
 
 static void
-spell_word(struct arena *arena, struct spelling *s, struct slice word)
+spell_word(struct arena *arena, const struct phrases *p, struct spelling *s,
+    struct slice word)
 {
 	char *at = s->text + s->len;
 	bool filler;
@@ -155,7 +250,7 @@ spell_word(struct arena *arena, struct spelling *s, struct slice word)
 				add_space(s, s->len + i);
 	}
 	filler = s->start == s->n_spaces - 1 &&
-	    is_filler(slice_of(at, word.len));
+	    is_filler(p, slice_of(at, word.len));
 	s->len += word.len;
 	add_space(s, s->len);
 	if (filler)
@@ -165,7 +260,8 @@ spell_word(struct arena *arena, struct spelling *s, struct slice word)
 }
 
 static void
-spell(struct arena *arena, struct slice text, struct spelling *s)
+spell(struct arena *arena, const struct phrases *p, struct slice text,
+    struct spelling *s)
 {
 	struct text_tokens tokens;
 	struct text_token token;
@@ -177,105 +273,39 @@ spell(struct arena *arena, struct slice text, struct spelling *s)
 	text_tokens_init(&tokens, text);
 	while (s->words < CUE_WORDS && text_tokens_next(&tokens, &token))
 		if (token.kind != TEXT_PUNCT && token.kind != TEXT_EMOJI)
-			spell_word(arena, s, text_token_slice(&tokens, &token));
+			spell_word(arena, p, s,
+			    text_token_slice(&tokens, &token));
 	/* Who looks at how a phrase begins may look past the end. */
 	memset(s->text + s->len, 0, HEAD_BYTES + 1);
 }
 
-/* ---- phrases ---- */
-
-enum list { LEANING, EMPTY, SHIFTING, RETURNING, YES_NO, CLOSING, LISTS };
-
-enum {
-	PHRASES = COUNT(leaning) + COUNT(empty) + COUNT(shifting) +
-	    COUNT(returning) + COUNT(yes_no) + COUNT(closings),
-	HEADS = 1024,
-};
-
-struct phrase {
-	const struct phrase *next;	/* in the same place */
-	uint32_t head;
-	const char *text;
-	size_t len;
-	enum list list;
-};
-
-/* All lists, by how a phrase begins: one pass finds all of them. */
-struct phrases {
-	struct phrase all[PHRASES];
-	size_t n;
-	const struct phrase *heads[HEADS];
-};
-
-/* Of the three signs after a space; the third may be a space again. */
-static uint32_t
-head_of(const char *at)
-{
-	return (uint32_t)(unsigned char)at[0] << 16 |
-	    (uint32_t)(unsigned char)at[1] << 8 | (unsigned char)at[2];
-}
-
-static size_t
-place_of(uint32_t head)
-{
-	return head * UINT32_C(0x9e3779b1) >> 22;
-}
-
-static void
-add_list(struct phrases *p, enum list list, const char *const *texts, size_t n)
-{
-	const struct phrase **place;
-	uint32_t head;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		head = head_of(texts[i] + 1);
-		place = &p->heads[place_of(head)];
-		p->all[p->n] = (struct phrase){ *place, head, texts[i],
-			strlen(texts[i]), list };
-		*place = &p->all[p->n++];
-	}
-}
-
-static const struct phrases *
-phrases_known(void)
-{
-	static struct phrases p;	/* once for the process's life */
-
-	if (p.n > 0)
-		return &p;
-	add_list(&p, LEANING, leaning, COUNT(leaning));
-	add_list(&p, EMPTY, empty, COUNT(empty));
-	add_list(&p, SHIFTING, shifting, COUNT(shifting));
-	add_list(&p, RETURNING, returning, COUNT(returning));
-	add_list(&p, YES_NO, yes_no, COUNT(yes_no));
-	add_list(&p, CLOSING, closings, COUNT(closings));
-	return &p;
-}
+/* ---- the count ---- */
 
 /*
  * How many of each list stand in the words.  What leans, and what only looks
  * like it, must be among the LEAN_WORDS first.
  */
 static void
-count_phrases(const struct spelling *s, size_t counts[LISTS])
+count_phrases(const struct phrases *p, const struct spelling *s,
+    size_t counts[LISTS])
 {
-	const struct phrases *p = phrases_known();
-	const char *words = s->text;
 	const struct phrase *f;
-	size_t i, at;
+	size_t i, left, which;
+	const char *at;
 	uint32_t head;
 
 	for (i = 0; i + 1 < s->n_spaces; i++) {
-		at = s->spaces[i];
-		head = head_of(words + at + 1);
-		for (f = p->heads[place_of(head)]; f != NULL; f = f->next) {
-			if (f->head != head || f->len > s->len - at ||
-			    (f->text[0] == '^' ? i != s->start :
-				f->list <= EMPTY && i >= s->start + LEAN_WORDS))
+		at = s->text + s->spaces[i] + 1;
+		left = s->len - s->spaces[i] - 1;
+		head = head_of(at);
+		for (which = p->heads[place_of(head)]; which != 0;
+		     which = f->next) {
+			f = &p->all[which - 1];
+			if (f->head != head || f->len > left ||
+			    (f->first ? i != s->start : f->list <= EMPTY &&
+				i >= s->start + LEAN_WORDS))
 				continue;
-			counts[f->list] += memcmp(words + at + 1, f->text + 1,
-			    f->len - 1) == 0;
+			counts[f->list] += memcmp(at, f->text, f->len) == 0;
 		}
 	}
 }
@@ -300,11 +330,12 @@ count_dummies(const char *words)
 struct cues
 cues_of(struct arena *arena, struct slice text)
 {
+	const struct phrases *p = phrases_known();
 	size_t counts[LISTS] = { 0 };
 	struct spelling s;
 
-	spell(arena, text, &s);
-	count_phrases(&s, counts);
+	spell(arena, p, text, &s);
+	count_phrases(p, &s, counts);
 	return (struct cues){
 		.words = s.words,
 		.leans = counts[LEANING] > counts[EMPTY] +

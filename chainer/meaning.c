@@ -125,8 +125,9 @@ meaning_close(struct meaning **m)
  * products together stay below 31.
  */
 WIDEST static void
-gist_set(struct gist *restrict g, const int32_t *restrict sum)
+gist_turn(struct gist *g)
 {
+	const int32_t *sum = g->sum;
 	int32_t all = 0;
 	int i, square = 0, down = 0;
 
@@ -139,44 +140,77 @@ gist_set(struct gist *restrict g, const int32_t *restrict sum)
 	for (i = 0; i < GIST_DIMS; i++)
 		square += g->at[i] * g->at[i];
 	g->length = (int)root_of((uint64_t)square);
-	g->found = true;
+}
+
+/* The vectors of words, by their hashes, to what is in `sum`. */
+static void
+add_words(struct meaning *m, const uint32_t *hashes, size_t n, int32_t *sum)
+{
+	uint32_t piece, pieces[EMBED_TOGETHER];
+	size_t i, found = 0;
+
+	approach_words(m, hashes, n);
+	for (i = 0; i < n; i++) {
+		piece = find_word(m, hashes[i]);
+		if (piece == 0)
+			continue;
+		if (found == EMBED_TOGETHER) {
+			embed_add(m->table, pieces, found, GIST_DIMS, sum);
+			found = 0;
+		}
+		embed_approach(m->table, piece - 1, GIST_DIMS);
+		pieces[found++] = piece - 1;
+	}
+	if (found > 0)
+		embed_add(m->table, pieces, found, GIST_DIMS, sum);
+}
+
+WIDEST static void
+take_off(int32_t *restrict sum, const int32_t *restrict gone)
+{
+	int i;
+
+	for (i = 0; i < GIST_DIMS; i++)
+		sum[i] -= gone[i];
+}
+
+static void
+change_gist(struct meaning *m, struct gist *g, const struct change *c)
+{
+	int32_t gone[GIST_DIMS] = { 0 };
+
+	add_words(m, c->come, c->n_come, g->sum);
+	if (c->n_gone == 0)
+		return;
+	add_words(m, c->gone, c->n_gone, gone);
+	take_off(g->sum, gone);
 }
 
 static const struct gist *
 gist_of(struct meaning *m, const struct topic *t)
 {
-	const struct hashes *h = &t->sketch->keywords;
-	struct gist *g = t->sketch->gist;
-	int32_t sum[GIST_DIMS] = { 0 };
-	uint32_t piece, pieces[EMBED_TOGETHER];
-	size_t i, n = 0;
+	const struct sketch *s = t->sketch;
+	struct gist *g = s->gist;
 
-	if (g->found)
+	if (g->of_text || g->stamp == s->stamp)
 		return g;
-	approach_words(m, h->at, t->keywords.count);
-	for (i = 0; i < t->keywords.count; i++) {
-		piece = find_word(m, h->at[i]);
-		if (piece == 0)
-			continue;
-		if (n == EMBED_TOGETHER) {
-			embed_add(m->table, pieces, n, GIST_DIMS, sum);
-			n = 0;
-		}
-		embed_approach(m->table, piece - 1, GIST_DIMS);
-		pieces[n++] = piece - 1;
+	if (g->stamp != 0 && g->stamp == s->change.since)
+		change_gist(m, g, &s->change);
+	else {
+		memset(g->sum, 0, sizeof(g->sum));
+		add_words(m, s->keywords.at, t->keywords.count, g->sum);
 	}
-	embed_add(m->table, pieces, n, GIST_DIMS, sum);
-	gist_set(g, sum);
+	gist_turn(g);
+	g->stamp = s->stamp;
 	return g;
 }
 
 void
 meaning_read(const struct meaning *m, struct slice text, struct gist *g)
 {
-	int32_t sum[GIST_DIMS];
-
-	embed_sum(m->table, text, GIST_DIMS, sum);
-	gist_set(g, sum);
+	embed_sum(m->table, text, GIST_DIMS, g->sum);
+	gist_turn(g);
+	g->of_text = true;
 }
 
 int

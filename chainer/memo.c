@@ -338,7 +338,7 @@ memo_approach_chain(uint64_t ref)
 		return;
 	/* The letters are seldom looked at. */
 	approach(r->sketch, offsetof(struct sketch, subject.at));
-	approach(r->sketch + 1, HASHES);
+	approach(sketch_hashes(r->sketch), HASHES);
 }
 
 void

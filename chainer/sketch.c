@@ -3,6 +3,7 @@
  */
 #include "chainer/sketch.h"
 
+#include <stddef.h>
 #include <xxhash.h>
 
 #include "chainer/chain.h"
@@ -49,7 +50,7 @@ letters_read(struct letters *l, struct arena *arena, struct slice s)
 		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
 }
 
-/* The gist and the hashes stand behind the sketch. */
+/* A gist of its own and then the hashes stand behind the sketch. */
 static size_t
 bytes_of(size_t n_keywords, size_t n_entities)
 {
@@ -58,13 +59,21 @@ bytes_of(size_t n_keywords, size_t n_entities)
 }
 
 static void
-place_hashes(struct sketch *s, size_t n_keywords, size_t n_entities)
+place_hashes(struct sketch *s, uint32_t *at, size_t n_keywords,
+    size_t n_entities)
 {
 	s->n_keywords = n_keywords;
 	s->n_entities = n_entities;
-	s->keywords.at = (uint32_t *)(s + 1);
-	s->entities.at = s->keywords.at + n_keywords;
-	s->gist = (struct gist *)(s->entities.at + n_entities);
+	s->keywords.at = at;
+	s->entities.at = at + n_keywords;
+}
+
+static uint64_t
+new_stamp(void)
+{
+	static uint64_t last;	/* for the process's life */
+
+	return ++last;
 }
 
 static void
@@ -85,8 +94,12 @@ sketch_topic(struct arena *arena, const struct topic *t)
 	size_t k = t->keywords.count, e = t->entities.count;
 	struct sketch *s = arena_room(arena, bytes_of(k, e));
 
-	place_hashes(s, k, e);
-	s->gist->found = false;
+	s->stamp = new_stamp();
+	s->gist = (struct gist *)(s + 1);
+	s->gist->stamp = 0;
+	s->gist->of_text = false;
+	s->change.since = 0;
+	place_hashes(s, (uint32_t *)(s->gist + 1), k, e);
 	s->weight = topic_weight(t);
 	hash_list(&t->keywords, &s->keywords);
 	hash_list(&t->entities, &s->entities);
@@ -98,15 +111,44 @@ struct sketch *
 sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
     size_t n_entities)
 {
-	struct sketch *again = arena_room(arena,
-	    bytes_of(n_keywords, n_entities));
+	struct sketch *again = arena_room(arena, sizeof(*again) +
+	    (n_keywords + n_entities) * sizeof(uint32_t));
 
+	again->stamp = new_stamp();
+	again->gist = s->gist;
+	if (s->gist->stamp != s->stamp)
+		again->change = s->change;
+	else {
+		again->change.since = s->stamp;
+		again->change.n_come = again->change.n_gone = 0;
+	}
 	again->subject = s->subject;
 	memset(&again->keywords.seen, 0, sizeof(again->keywords.seen));
 	memset(&again->entities.seen, 0, sizeof(again->entities.seen));
-	place_hashes(again, n_keywords, n_entities);
-	again->gist->found = false;
+	place_hashes(again, (uint32_t *)(again + 1), n_keywords, n_entities);
 	return again;
+}
+
+void
+change_add(struct change *c, uint32_t hash)
+{
+	if (c->since == 0)
+		return;
+	if (c->n_come < GIST_CHANGES)
+		c->come[c->n_come++] = hash;
+	else
+		c->since = 0;
+}
+
+void
+change_take_off(struct change *c, uint32_t hash)
+{
+	if (c->since == 0)
+		return;
+	if (c->n_gone < GIST_CHANGES)
+		c->gone[c->n_gone++] = hash;
+	else
+		c->since = 0;
 }
 
 static size_t
@@ -120,13 +162,20 @@ void
 sketch_keep(struct sketch **kept, const struct sketch *s)
 {
 	size_t k = s->n_keywords, e = s->n_entities;
-	size_t bytes = bytes_of(k, e);
+	bool shares = *kept != NULL && s->gist == (*kept)->gist;
+	struct gist *gist;
 
 	if (*kept == NULL || k > CHAIN_KEYWORDS || e > CHAIN_ENTITIES)
 		*kept = xrealloc(*kept, bytes_of(larger(k, CHAIN_KEYWORDS),
 		    larger(e, CHAIN_ENTITIES)));
-	/* A gist that nobody has asked for is empty. */
-	memcpy(*kept, s, s->gist->found ? bytes :
-	    bytes - sizeof(s->gist->at));
-	place_hashes(*kept, k, e);
+	gist = (struct gist *)(*kept + 1);
+	/* One that nobody has asked for is empty. */
+	if (!shares)
+		memcpy(gist, s->gist, s->gist->stamp != 0 ? sizeof(*gist) :
+		    offsetof(struct gist, at));
+	memcpy(*kept, s, sizeof(*s));
+	(*kept)->gist = gist;
+	place_hashes(*kept, (uint32_t *)(gist + 1), k, e);
+	memcpy((*kept)->keywords.at, s->keywords.at,
+	    (k + e) * sizeof(uint32_t));
 }

@@ -10,6 +10,7 @@
 #include "chainer/distance.h"
 
 enum { FUZZY_BYTES = 160, SEEN_WORDS = 4, GIST_DIMS = 128 };
+enum { GIST_CHANGES = 8 };
 
 _Static_assert(SEEN_WORDS == 4, "seen_both counts four");
 
@@ -31,19 +32,33 @@ struct letters {
 	char at[FUZZY_BYTES];
 };
 
-/* What the keywords mean together; see meaning.h. */
+/* What the keywords mean together, or a text; see meaning.h. */
 struct gist {
-	bool found;
+	uint64_t stamp;		/* of the words it was made of; 0: not yet */
+	bool of_text;
 	int length;		/* 0: it means nothing that is known */
 	int16_t at[GIST_DIMS];
+	int32_t sum[GIST_DIMS];	/* of which `at` is the direction */
+};
+
+/*
+ * The hashes of words that came and went since a gist was made: to add and to
+ * take off these few gives the same as to make it anew.
+ */
+struct change {
+	uint64_t since;		/* the stamp of then; 0: more than can be told */
+	size_t n_come, n_gone;
+	uint32_t come[GIST_CHANGES], gone[GIST_CHANGES];
 };
 
 struct sketch {
+	uint64_t stamp;		/* no other list of keywords has it */
 	struct gist *gist;	/* found when it is first asked for */
 	struct hashes keywords, entities;
 	size_t n_keywords, n_entities;
 	uint64_t weight;	/* of all keywords */
 	struct letters subject;
+	struct change change;
 };
 
 static inline uint64_t
@@ -112,10 +127,21 @@ letters_pair(const struct letters *l, size_t i)
 	    (unsigned char)l->at[i + 1] * 7u;
 }
 
-/* One of the same subject, with room for as many other words. */
+/*
+ * One of the same subject, with room for as many other words, whose changes
+ * are to be told.  They share a gist: it is that of whom it was last asked for.
+ */
 struct sketch *sketch_again(struct arena *arena, const struct sketch *s,
     size_t n_keywords, size_t n_entities);
+void change_add(struct change *c, uint32_t hash);
+void change_take_off(struct change *c, uint32_t hash);
 /* Puts a copy in *kept's place, which is NULL or such a copy: free it. */
 void sketch_keep(struct sketch **kept, const struct sketch *s);
+/* Where the hashes of one that was kept begin. */
+static inline const void *
+sketch_hashes(const struct sketch *kept)
+{
+	return (const char *)(kept + 1) + sizeof(struct gist);
+}
 
 #endif
