@@ -164,6 +164,8 @@ candidates_sort(struct candidate *c, size_t n)
 
 	/* A few dozen at most, and stable: insertion. */
 	for (i = 1; i < n; i++) {
+		if (c[i - 1].terms.distance <= c[i].terms.distance)
+			continue;
 		hold = c[i];
 		for (k = i; k > 0 &&
 		     c[k - 1].terms.distance > hold.terms.distance; k--)

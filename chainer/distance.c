@@ -5,6 +5,7 @@
 
 #include "chainer/sketch.h"
 #include "common/when.h"
+#include "common/widest.h"
 
 enum { ONE = 1000 };
 
@@ -119,7 +120,7 @@ fuzzy_match(struct slice a, struct slice b)
  * The match of the subjects, or 0 where it is surely no more than `enough`:
  * two share no more pairs than bits, but for those that a bit hides.
  */
-static unsigned
+static inline unsigned
 match_subjects(const struct topic *a, const struct topic *b, unsigned enough)
 {
 	const struct letters *x, *y;
@@ -355,7 +356,7 @@ shipped_distance(const struct terms *t)
 	return ONE - at_most_one(score < 0 ? 0 : (uint64_t)score);
 }
 
-struct terms
+WIDEST struct terms
 distance_terms(enum formula formula, const struct topic *claim,
     const struct topic *chain, int64_t age_ms)
 {

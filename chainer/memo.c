@@ -39,6 +39,7 @@ static struct {
 	struct merged {
 		uint64_t ref, into;
 	} merged[1 << MERGED_BITS];
+	size_t n_rows[TABLE_COUNT];
 	struct row **changed;
 	size_t n_changed, cap_changed;
 	struct rows_copies kinds[KINDS];
@@ -69,6 +70,7 @@ count_bytes(struct row *r)
 static void
 drop_row(struct row *r)
 {
+	memo.n_rows[r->table]--;
 	memo.bytes -= r->bytes;
 	rows_copy_release(&r->kept);
 	free(r->sketch);
@@ -180,7 +182,8 @@ find_row(uint64_t hash, enum table_id table, struct slice key)
 struct row *
 memo_known(enum table_id table, struct slice key)
 {
-	return find_row(hash_of(table, key), table, key);
+	return memo.n_rows[table] == 0 ? NULL :
+	    find_row(hash_of(table, key), table, key);
 }
 
 static struct rows_copies *
@@ -233,6 +236,7 @@ add_row(struct places *p, uint64_t hash, enum table_id table, enum msg_id id,
 	r->key_len = key.len;
 	memcpy(r->key, key.ptr, key.len);
 	place_row(p, hash, r);
+	memo.n_rows[table]++;
 	return r;
 }
 

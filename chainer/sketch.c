@@ -39,15 +39,17 @@ plain_letters(struct arena *arena, struct slice s, char out[FUZZY_BYTES])
 void
 letters_read(struct letters *l, struct arena *arena, struct slice s)
 {
+	uint32_t pair;
 	size_t i;
 
 	l->n = plain_letters(arena, s, l->at);
 	l->pairs = (struct seen){ { 0 } };
 	l->hidden = 0;
-	for (i = 0; i + 1 < l->n; i++)
-		seen_add(&l->pairs, letters_pair(l, i));
-	if (l->n > 1)
-		l->hidden = l->n - 1 - seen_both(&l->pairs, &l->pairs);
+	for (i = 0; i + 1 < l->n; i++) {
+		pair = letters_pair(l, i);
+		l->hidden += seen_has(&l->pairs, pair);
+		seen_add(&l->pairs, pair);
+	}
 }
 
 /* A gist of its own and then the hashes stand behind the sketch. */

@@ -111,31 +111,31 @@ read_signs(struct weave *v, const struct weave_turn *t,
 	return signs;
 }
 
+/* In words, each but the first behind a space. */
 static struct slice
 describe_signs(struct arena *arena, const struct chain_signs *s)
 {
-	const struct {
-		bool is;
-		const char *name;
-	} all[] = { { s->assistant, "assistant" }, { s->answers, "answers" },
-		{ s->asks, "asks" }, { s->replies, "replies" },
-		{ s->brief, "brief" }, { s->opens, "opens" },
-		{ s->returns, "returns" }, { s->leans, "leans" },
-		{ s->shifts, "shifts" }, { s->names, "names" },
-		{ s->after_end, "after-end" } };
-	char *out, *at;
+	static const struct {
+		char text[15];
+		unsigned char len;
+	} words[] = { { " assistant", 10 }, { " answers", 8 }, { " asks", 5 },
+		{ " replies", 8 }, { " brief", 6 }, { " opens", 6 },
+		{ " returns", 8 }, { " leans", 6 }, { " shifts", 7 },
+		{ " names", 6 }, { " after-end", 10 } };
+	const bool is[] = { s->assistant, s->answers, s->asks, s->replies,
+		s->brief, s->opens, s->returns, s->leans, s->shifts, s->names,
+		s->after_end };
+	enum { WORDS = sizeof(words) / sizeof(words[0]) };
+	char *out = arena_room(arena, sizeof(words));
 	size_t i, len = 0;
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		len += all[i].is ? strlen(all[i].name) + 1 : 0;
-	out = at = arena_room(arena, len);
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].is) {
-			if (at > out)
-				*at++ = ' ';
-			at = stpcpy(at, all[i].name);
-		}
-	return slice_of(out, (size_t)(at - out));
+	_Static_assert(sizeof(is) == WORDS, "a word for each");
+	/* All are written, the next one over one that is not meant. */
+	for (i = 0; i < WORDS; i++) {
+		memcpy(out + len, words[i].text, sizeof(words[i].text));
+		len += is[i] ? words[i].len : 0;
+	}
+	return len == 0 ? SLICE("") : slice_of(out + 1, len - 1);
 }
 
 /* ---- candidates ---- */
