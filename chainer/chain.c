@@ -365,7 +365,7 @@ refs_to_front(struct msg_u64s *list, struct arena *arena, uint64_t n,
 
 	if (list->count > 0 && list->at[0] == n)
 		return 0;
-	grown = arena_array(arena, list->count + 1, sizeof(grown[0]));
+	grown = arena_room(arena, (list->count + 1) * sizeof(grown[0]));
 	grown[0] = n;
 	for (i = 0; i < list->count; i++)
 		if (list->at[i] != n)

@@ -44,8 +44,8 @@ static void
 make_room(struct arena *arena, struct msg_strs *words,
     struct msg_u64s *weights, size_t n)
 {
-	words->at = arena_array(arena, n, sizeof(words->at[0]));
-	weights->at = arena_array(arena, n, sizeof(weights->at[0]));
+	words->at = arena_room(arena, n * sizeof(words->at[0]));
+	weights->at = arena_room(arena, n * sizeof(weights->at[0]));
 }
 
 struct topic

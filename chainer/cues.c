@@ -90,7 +90,7 @@ enum {
 	/* Later in a sentence "it" means what the sentence itself has named. */
 	LEAN_WORDS = 6,
 	WORD_BYTES = 64,	/* a longer one is none that a list has */
-	HEAD_BYTES = 3,		/* the shortest phrase behind its first sign */
+	START_BYTES = 8,	/* of a phrase: compared at once */
 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -109,11 +109,12 @@ enum {
 _Static_assert(PHRASES < 256, "a byte tells which");
 
 struct phrase {
-	uint32_t head;
+	uint64_t start, mask;	/* its first bytes, behind its first sign */
+	const char *rest;	/* behind those */
+	unsigned char n_rest;
 	unsigned char next;	/* in the same place, from 1; 0: no more */
-	unsigned char len, list;
+	unsigned char list;
 	bool first;		/* it begins the turn */
-	const char *text;	/* behind its first sign */
 };
 
 /*
@@ -128,33 +129,44 @@ struct phrases {
 	uint32_t fillers[FILLER_BYTES];
 };
 
-/* Of the three signs after a space; the third may be a space again. */
-static uint32_t
-head_of(const char *at)
+static uint64_t
+start_of(const char *at)
 {
-	return (uint32_t)(unsigned char)at[0] << 16 |
-	    (uint32_t)(unsigned char)at[1] << 8 | (unsigned char)at[2];
+	uint64_t start;
+
+	memcpy(&start, at, sizeof(start));
+	return start;
 }
 
+/* By the three signs after a space; the third may be a space again. */
 static size_t
-place_of(uint32_t head)
+place_of(const char *at)
 {
+	uint32_t head = (uint32_t)(unsigned char)at[0] << 16 |
+	    (uint32_t)(unsigned char)at[1] << 8 | (unsigned char)at[2];
+
 	return head * UINT32_C(0x9e3779b1) >> 22;
 }
 
 static void
 add_list(struct phrases *p, enum list list, const char *const *texts, size_t n)
 {
+	char start[START_BYTES], mask[START_BYTES];
 	unsigned char *place;
-	uint32_t head;
-	size_t i;
+	size_t i, len, first;
 
 	for (i = 0; i < n; i++) {
-		head = head_of(texts[i] + 1);
-		place = &p->heads[place_of(head)];
-		p->all[p->n++] = (struct phrase){ head, *place,
-			(unsigned char)strlen(texts[i] + 1),
-			(unsigned char)list, texts[i][0] == '^', texts[i] + 1 };
+		len = strlen(texts[i] + 1);
+		first = len < START_BYTES ? len : START_BYTES;
+		memset(start, 0, sizeof(start));
+		memset(mask, 0, sizeof(mask));
+		memcpy(start, texts[i] + 1, first);
+		memset(mask, 0xff, first);
+		place = &p->heads[place_of(texts[i] + 1)];
+		p->all[p->n++] = (struct phrase){ start_of(start),
+			start_of(mask), texts[i] + 1 + first,
+			(unsigned char)(len - first), *place,
+			(unsigned char)list, texts[i][0] == '^' };
 		*place = (unsigned char)p->n;
 	}
 }
@@ -202,7 +214,7 @@ is_filler(const struct phrases *p, struct slice word)
 
 /* A turn's words, " word word word ", folded. */
 struct spelling {
-	char text[CUE_WORDS * (WORD_BYTES + 1) + HEAD_BYTES + 1];
+	char text[CUE_WORDS * (WORD_BYTES + 1) + START_BYTES + 1];
 	size_t len, words;
 	/* Where its spaces are, from the first sign to the last. */
 	unsigned short spaces[CUE_WORDS * (WORD_BYTES + 1) + 1];
@@ -276,7 +288,7 @@ spell(struct arena *arena, const struct phrases *p, struct slice text,
 			spell_word(arena, p, s,
 			    text_token_slice(&tokens, &token));
 	/* Who looks at how a phrase begins may look past the end. */
-	memset(s->text + s->len, 0, HEAD_BYTES + 1);
+	memset(s->text + s->len, 0, START_BYTES + 1);
 }
 
 /* ---- the count ---- */
@@ -290,22 +302,24 @@ count_phrases(const struct phrases *p, const struct spelling *s,
     size_t counts[LISTS])
 {
 	const struct phrase *f;
-	size_t i, left, which;
-	const char *at;
-	uint32_t head;
+	const char *at, *end = s->text + s->len;
+	size_t i, which;
+	uint64_t start;
 
 	for (i = 0; i + 1 < s->n_spaces; i++) {
 		at = s->text + s->spaces[i] + 1;
-		left = s->len - s->spaces[i] - 1;
-		head = head_of(at);
-		for (which = p->heads[place_of(head)]; which != 0;
+		start = start_of(at);
+		for (which = p->heads[place_of(at)]; which != 0;
 		     which = f->next) {
 			f = &p->all[which - 1];
-			if (f->head != head || f->len > left ||
+			if ((start & f->mask) != f->start ||
 			    (f->first ? i != s->start : f->list <= EMPTY &&
 				i >= s->start + LEAN_WORDS))
 				continue;
-			counts[f->list] += memcmp(at, f->text, f->len) == 0;
+			/* No phrase has the zeroes behind the end. */
+			counts[f->list] += f->n_rest == 0 ||
+			    (f->n_rest < end - at - START_BYTES + 1 &&
+			    memcmp(at + START_BYTES, f->rest, f->n_rest) == 0);
 		}
 	}
 }

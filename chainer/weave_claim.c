@@ -23,9 +23,9 @@ weave_topic(struct arena *arena, const struct msg_c_claim *claim)
 		.keywords = claim->keywords, .weights = claim->weights };
 	size_t i, n = 0;
 
-	t.entities.at = arena_array(arena, claim->n_entities,
+	t.entities.at = arena_room(arena, claim->n_entities *
 	    sizeof(struct slice));
-	t.entity_weights.at = arena_array(arena, claim->n_entities,
+	t.entity_weights.at = arena_room(arena, claim->n_entities *
 	    sizeof(uint64_t));
 	for (i = 0; i < claim->n_entities; i++) {
 		t.entity_weights.at[n] = entity_weight(claim->entities[i].kind);

@@ -100,7 +100,7 @@ note_verdict(struct weave *v, struct weave_turn *t, struct course_field *cf,
     const struct course_verdict *verdict)
 {
 	struct arena *arena = work_arena(v->work);
-	struct slice *said = arena_array(arena, 1 + verdict->n_said,
+	struct slice *said = arena_room(arena, (1 + verdict->n_said) *
 	    sizeof(said[0]));
 	size_t i;
 

@@ -15,7 +15,7 @@ weave_add_update(struct weave *v, enum chain_kind kind, uint64_t ref,
 
 	if (s->n_updates == v->cap_updates) {
 		v->cap_updates = v->cap_updates == 0 ? 4 : v->cap_updates * 2;
-		grown = arena_array(arena, v->cap_updates, sizeof(grown[0]));
+		grown = arena_room(arena, v->cap_updates * sizeof(grown[0]));
 		if (s->n_updates > 0)
 			memcpy(grown, s->updates,
 			    s->n_updates * sizeof(grown[0]));
@@ -33,7 +33,7 @@ weave_add_update(struct weave *v, enum chain_kind kind, uint64_t ref,
 static void
 add_number(struct arena *arena, struct msg_u64s *list, uint64_t n)
 {
-	uint64_t *grown = arena_array(arena, list->count + 1, sizeof(n));
+	uint64_t *grown = arena_room(arena, (list->count + 1) * sizeof(n));
 
 	if (list->count > 0)
 		memcpy(grown, list->at, list->count * sizeof(n));
@@ -49,7 +49,7 @@ show_candidates(struct arena *arena, const struct weave_field *f,
 	size_t i;
 
 	u->n_candidates = f->n < SHOWN ? f->n : SHOWN;
-	u->candidates = arena_array(arena, u->n_candidates,
+	u->candidates = arena_room(arena, u->n_candidates *
 	    sizeof(u->candidates[0]));
 	for (i = 0; i < u->n_candidates; i++) {
 		c = &f->c[i];
@@ -82,7 +82,7 @@ weave_note_chain(struct weave *v, struct weave_turn *t, uint64_t ref)
 	for (i = 0; i < chains->count; i++)
 		if (slice_eq(chains->at[i], name))
 			return;
-	grown = arena_array(arena, chains->count + 1, sizeof(grown[0]));
+	grown = arena_room(arena, (chains->count + 1) * sizeof(grown[0]));
 	for (i = 0; i < chains->count; i++)
 		grown[i] = chains->at[i];
 	grown[i] = name;
