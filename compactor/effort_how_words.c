@@ -47,17 +47,16 @@ has_phrase_at(const struct words *w, size_t at, const struct word_list *list)
 bool
 words_begin(const struct words *w, size_t first, struct word_list *phrases)
 {
-	unsigned number = word_list_number(phrases);
 	struct words room;
 	size_t i;
 
-	if (number > w->known)
-		w = words_again(w, &room);
 	/* Mostly none of them begins a phrase. */
-	if (!word_in_list(&w->any, number))
+	if (!words_say(w, phrases))
 		return false;
+	if (!words_know(w, phrases))
+		w = words_again(w, &room);
 	for (i = 0; i < w->count && i < first; i++)
-		if (word_in_list(w->in[i], number) &&
+		if (words_one_of(w, i, phrases) &&
 		    has_phrase_at(w, i, phrases))
 			return true;
 	return false;

@@ -50,26 +50,28 @@ struct effort_notes {
 	unsigned said_known;		/* lists, when these were looked up */
 };
 
+/* The list was known when they were looked up. */
+static inline bool
+words_know(const struct words *w, const struct word_list *list)
+{
+	return list->number - 1 < w->known;	/* 0: it is not known at all */
+}
 /* The i-th of them; any of the first n; any. */
 static inline bool
 words_one_of(const struct words *w, size_t i, struct word_list *list)
 {
-	unsigned number = word_list_number(list);
-
-	if (number > w->known)
-		return word_one_of(w->at[i], list);
-	return word_in_list(&w->any, number) &&
-	    word_in_list(w->in[i], number);
+	/* Mostly none is. */
+	return words_know(w, list) ? word_in_list(&w->any, list->number) &&
+	    word_in_list(w->in[i], list->number) :
+	    word_one_of(w->at[i], list);
 }
 bool words_say_within(const struct words *w, size_t n,
     struct word_list *list);
 static inline bool
 words_say(const struct words *w, struct word_list *list)
 {
-	unsigned number = word_list_number(list);
-
-	return number > w->known ? words_say_within(w, w->count, list) :
-	    word_in_list(&w->any, number);
+	return words_know(w, list) ? word_in_list(&w->any, list->number) :
+	    words_say_within(w, w->count, list);
 }
 /* The same, looked up in the lists that are known by now. */
 const struct words *words_again(const struct words *w, struct words *room);

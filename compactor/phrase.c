@@ -3,6 +3,8 @@
  */
 #include "compactor/phrase.h"
 
+#include <endian.h>
+
 #include "common/text.h"
 
 enum {
@@ -32,25 +34,48 @@ byte_kind(char c)
 	return bytes[(unsigned char)c];
 }
 
+/* Where the word that begins at `at` ends: at a space, or with the text. */
+static size_t
+word_end(struct slice text, size_t at)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	uint64_t eight, low;
+
+	for (; text.len - at >= sizeof(eight); at += sizeof(eight)) {
+		memcpy(&eight, text.ptr + at, sizeof(eight));
+		eight = le64toh(eight);
+		/* A byte's top bit: not past ' '. */
+		low = ~((eight | 0x80 * ones) - (' ' + 1) * ones) & ~eight &
+		    0x80 * ones;
+		if (low != 0) {
+			at += (size_t)__builtin_ctzll(low) / 8;
+			break;
+		}
+	}
+	/* Other control characters are of the word. */
+	while (at < text.len && !(byte_kind(text.ptr[at]) & BYTE_space))
+		at++;
+	return at;
+}
+
 /* `folded`: the sentence, if that can be done to all of it at once. */
 static void
-add_word(struct arena *a, struct phrase_word *w, struct slice written,
-    const char *folded)
+add_word(struct arena *a, struct phrase_word *w, struct slice sentence,
+    size_t at, size_t end, const char *folded)
 {
-	size_t from = 0, end = written.len;
 	uint8_t behind = 0;
 
-	while (from < end && byte_kind(written.ptr[from]) & BYTE_sign)
-		from++;
-	while (end > from && byte_kind(written.ptr[end - 1]) & BYTE_sign)
-		behind |= byte_kind(written.ptr[--end]);
-	w->written = written;
-	w->folded = folded != NULL ? slice_of(folded + from, end - from) :
-	    text_fold(a, slice_of(written.ptr + from, end - from));
+	w->written = slice_of(sentence.ptr + at, end - at);
+	while (at < end && byte_kind(sentence.ptr[at]) & BYTE_sign)
+		at++;
+	while (end > at && byte_kind(sentence.ptr[end - 1]) & BYTE_sign)
+		behind |= byte_kind(sentence.ptr[--end]);
+	w->folded = folded != NULL ? slice_of(folded + at, end - at) :
+	    text_fold(a, slice_of(sentence.ptr + at, end - at));
 	w->in = word_find(w->folded);
 	w->known = word_lists_known();
-	w->sign = end > from && end < written.len;
-	w->clause = w->sign && (behind & BYTE_clause) != 0;
+	w->sign = end > at && behind != 0;
+	w->clause = end > at && (behind & BYTE_clause) != 0;
 }
 
 size_t
@@ -66,16 +91,13 @@ phrase_words(struct arena *a, struct slice sentence, struct phrase_word **out)
 
 	*out = arena_room(a, room * sizeof(**out));
 	while (count < room) {
-		while (at < sentence.len && byte_kind(sentence.ptr[at]) & BYTE_space)
+		while (at < sentence.len &&
+		    byte_kind(sentence.ptr[at]) & BYTE_space)
 			at++;
-		for (end = at; end < sentence.len &&
-		     !(byte_kind(sentence.ptr[end]) & BYTE_space); )
-			end++;
+		end = word_end(sentence, at);
 		if (end == at)
 			break;
-		add_word(a, &(*out)[count++],
-		    slice_of(sentence.ptr + at, end - at),
-		    folded == NULL ? NULL : folded + at);
+		add_word(a, &(*out)[count++], sentence, at, end, folded);
 		at = end;
 	}
 	return count;
