@@ -28,8 +28,11 @@ strs_has(const struct msg_strs *list, struct slice s)
 {
 	size_t i;
 
+	/* Words of one length mostly begin with different letters. */
 	for (i = 0; i < list->count; i++)
-		if (slice_eq(list->at[i], s))
+		if (list->at[i].len == s.len && (s.len == 0 ||
+			(list->at[i].ptr[0] == s.ptr[0] &&
+			    memcmp(list->at[i].ptr, s.ptr, s.len) == 0)))
 			return true;
 	return false;
 }

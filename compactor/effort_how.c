@@ -175,11 +175,12 @@ noted_best(struct effort_state *s, const struct msg_a_work *w,
 {
 	struct effort_notes *n = t->notes;
 	struct msg_a_how how;
+	struct words room;
 	struct told k;
 
 	if (n != NULL && n->is_weighed && slice_eq(n->how_of, w->key))
 		return n->how;
-	k = told_on_way(s, w, t);
+	told_on_way(&k, s, w, t, &room);
 	how = best_on_way(s, w, &k);
 	if (n != NULL) {
 		n->is_weighed = true;
@@ -312,11 +313,14 @@ take_better(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t, const struct how_end *end,
     struct msg_a_how *best)
 {
-	struct told k = told_at_end(w, t, end);
-	size_t i, n = told_count(&k);
 	struct msg_a_how how;
 	struct how_marks m;
+	struct words room;
+	struct told k;
+	size_t i, n;
 
+	told_at_end(&k, w, t, end, &room);
+	n = told_count(&k);
 	for (i = 0; i < n; i++) {
 		told_read(&k, i);
 		if (!how_weigh(s, w, &k, &how, &m))
@@ -382,10 +386,14 @@ struct slice
 effort_how_after(struct effort_state *s, const struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	struct told k = effort_is_other(w, t) ? told_on_way(s, w, t) :
-						told_at_end(w, t, NULL);
 	struct msg_a_how best = { 0 };
+	struct words room;
+	struct told k;
 
+	if (effort_is_other(w, t))
+		told_on_way(&k, s, w, t, &room);
+	else
+		told_at_end(&k, w, t, NULL, &room);
 	take_best(s, w, &k, goes_on, &best);
 	return best.text;
 }

@@ -24,7 +24,7 @@ struct told {
 	struct msg_c_sentence s;
 	struct slice text;
 	const struct words *w;
-	struct words room;	/* for them */
+	struct words *room;	/* for them, where the turn has no notes */
 	size_t i;		/* its place in the turn */
 	size_t first;		/* of its words: what leads to it is passed */
 	bool other;		/* it is not the owner's */
@@ -46,10 +46,12 @@ enum { TOLD_MOST = 40 };	/* sentences of a turn that are looked at */
 
 /* A turn on the way, and one that ends it; the sentences are yet to be read. */
 size_t told_count(const struct told *k);
-struct told told_on_way(const struct effort_state *s,
-    const struct msg_a_work *w, const struct compact_turn *t);
-struct told told_at_end(const struct msg_a_work *w,
-    const struct compact_turn *t, const struct how_end *end);
+void told_on_way(struct told *k, const struct effort_state *s,
+    const struct msg_a_work *w, const struct compact_turn *t,
+    struct words *room);
+void told_at_end(struct told *k, const struct msg_a_work *w,
+    const struct compact_turn *t, const struct how_end *end,
+    struct words *room);
 /* The i-th of the turn's; from the first on, none left out. */
 void told_read(struct told *k, size_t i);
 /* Could it tell how? */

@@ -240,7 +240,7 @@ told_read(struct told *k, size_t i)
 	k->i = i;
 	k->s = turn_sentence(k->t, i);
 	k->text = sentence_text(k->t, &k->s);
-	k->w = sentence_words(k->t, i, &k->room);
+	k->w = sentence_words(k->t, i, k->room);
 	k->first = told_lead(k->w);
 	k->content = sentence_content(k->t, i);
 }
@@ -267,29 +267,29 @@ survey(struct told *k)
 	}
 }
 
-struct told
-told_on_way(const struct effort_state *s, const struct msg_a_work *w,
-    const struct compact_turn *t)
+void
+told_on_way(struct told *k, const struct effort_state *s,
+    const struct msg_a_work *w, const struct compact_turn *t,
+    struct words *room)
 {
-	struct told k = { .t = t, .other = effort_is_other(w, t),
+	*k = (struct told){ .t = t, .room = room,
+		.other = effort_is_other(w, t),
 		.reports = effort_is_report(t),
 		.confirms = effort_asks_to_confirm(t),
 		.answers = s->thread.n_last > 0 &&
 		    slice_is(s->thread.last[0].act, "question") };
-
-	survey(&k);
-	return k;
+	survey(k);
 }
 
-struct told
-told_at_end(const struct msg_a_work *w, const struct compact_turn *t,
-    const struct how_end *end)
+void
+told_at_end(struct told *k, const struct msg_a_work *w,
+    const struct compact_turn *t, const struct how_end *end,
+    struct words *room)
 {
-	struct told k = { .t = t, .other = effort_is_other(w, t),
-		.ends = true, .choosing = end != NULL && end->choosing };
-
-	survey(&k);
-	return k;
+	*k = (struct told){ .t = t, .room = room,
+		.other = effort_is_other(w, t), .ends = true,
+		.choosing = end != NULL && end->choosing };
+	survey(k);
 }
 
 /* ---- marks ---- */

@@ -342,7 +342,8 @@ begins_done(const struct compact_turn *t)
 	WORD_LIST(looked, "tried", "looked", "asked", "checked", "noticed",
 	    "waited", "needed", "seemed", "failed", "stopped", "worked",
 	    "helped", "based", "named");
-	struct told k = { .t = t, .ends = true };
+	struct words room;
+	struct told k = { .t = t, .room = &room, .ends = true };
 	size_t i;
 
 	for (i = 0; i < sentence_count(t) && i < 2; i++) {

@@ -31,7 +31,8 @@ struct listed {
 /* The lists are the program's own: that they fit is seen when it is tested. */
 struct all_words {
 	uint16_t slots[1 << SLOT_BITS];	/* places of words; 0: there is none */
-	struct listed words[LISTED_MOST];	/* the first is no word */
+	/* The first is no word.  Each has a line of the cache. */
+	_Alignas(64) struct listed words[LISTED_MOST];
 	unsigned n_words, n_lists;
 };
 

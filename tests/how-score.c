@@ -94,10 +94,12 @@ static void
 note(struct scorer *x, const struct msg_a_work *w,
     const struct compact_turn *t)
 {
-	struct told k = told_on_way(&x->s, w, t);
+	struct words room;
+	struct told k;
 	struct msg_strs said = { NULL, 0 };
 	size_t i;
 
+	told_on_way(&k, &x->s, w, t, &room);
 	how_words(x->c.arena, t, &said);
 	for (i = 0; !k.other && !effort_is_idle_talk(t) && i < x->count; i++)
 		if (how_is_passed(&x->list[i].how, t, &said))
@@ -112,6 +114,7 @@ end(struct scorer *x, const struct msg_a_work *w,
 {
 	struct how_end how = { .choosing = choice };
 	struct msg_strs said = { NULL, 0 };
+	struct words room;
 	struct told k;
 	size_t i;
 
@@ -122,7 +125,7 @@ end(struct scorer *x, const struct msg_a_work *w,
 	for (i = 0; i < x->count; i++)
 		how_mark_end(w, &x->list[i].how, t->number, &said,
 		    &x->list[i].marks);
-	k = told_at_end(w, t, &how);
+	told_at_end(&k, w, t, &how, &room);
 	take_sentences(x, w, &k, &how);
 }
 

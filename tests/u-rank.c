@@ -139,9 +139,11 @@ marks_of(struct engine *engine, struct arena *arena, const char *text,
 	struct how_marks m = { { 0 } };
 	struct msg_talk talk = { 0 };
 	struct compact_turn t = turn_of(engine, arena, &said, &talk, 2);
-	struct told k = told_on_way(&s, &w, &t);
+	struct words room;
+	struct told k;
 	size_t i;
 
+	told_on_way(&k, &s, &w, &t, &room);
 	for (i = 0; i < told_count(&k); i++) {
 		told_read(&k, i);
 		if (memmem(k.text.ptr, k.text.len, words, strlen(words)) ==
