@@ -273,18 +273,16 @@ calls_fill(struct patterns *p)
 
 	p->begins = xcalloc(size, sizeof(*p->begins));
 	p->wakes = xcalloc(size, sizeof(*p->wakes));
-	for (size_t g = 0; g < p->group_count; g++) {
+	for (unsigned g = 0; g < p->group_count; g++) {
 		const struct automaton *a = &p->walks[g].automaton;
-		uint64_t *begins = p->begins + g / 64 * p->word_count;
-		uint64_t *wakes = p->wakes + g / 64 * p->word_count;
 
 		for (uint32_t w = 0; w < p->word_count; w++) {
 			unsigned symbol = p->symbols[w * p->group_count + g];
 
-			begins[w] |= (uint64_t)automaton_begins(a, symbol)
-			    << g % 64;
-			wakes[w] |= (uint64_t)automaton_wakes(a, symbol)
-			    << g % 64;
+			if (automaton_begins(a, symbol))
+				pattern_id_add(p->begins + w * p->id_words, g);
+			if (automaton_wakes(a, symbol))
+				pattern_id_add(p->wakes + w * p->id_words, g);
 		}
 	}
 }

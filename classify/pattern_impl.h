@@ -95,8 +95,7 @@ struct patterns {
 	bool compiled;
 	uint16_t *symbols;	/* by word, then by group */
 	size_t id_words;	/* of a set of groups, as bits */
-	/* Groups that a word begins as a text's first, and wakes anywhere: by
-	 * word, for the first 64 groups, then for the next. */
+	/* By word: groups that it begins as a text's first; wakes anywhere. */
 	uint64_t *begins, *wakes;
 	uint64_t *all;		/* every group */
 	/* The match at work. */

@@ -115,8 +115,8 @@ static uint64_t
 find_some(struct patterns *p, size_t at, uint64_t wanted,
     struct pattern_text text)
 {
-	const uint64_t *begins = p->begins + at * p->word_count;
-	const uint64_t *wakes = p->wakes + at * p->word_count;
+	const uint64_t *begins = p->begins + at, *wakes = p->wakes + at;
+	size_t apart = p->id_words;
 	const uint32_t *word = text.words, *end = text.words + text.count;
 	struct walkers w = {
 		.walks = p->walks + at * 64, .symbols = p->symbols + at * 64,
@@ -125,18 +125,20 @@ find_some(struct patterns *p, size_t at, uint64_t wanted,
 
 	/* "anna: it works" begins behind the name. */
 	if (text.count > 1 && word[0] == AT_other && word[1] == AT_comma) {
-		walkers_step(&w, begins[word[0]] & wanted, word[0], true);
+		walkers_step(&w, begins[word[0] * apart] & wanted, word[0],
+		    true);
 		walkers_rest(&w);
 		word += 2;
 	}
 	while (word < end && *word == AT_comma)
 		word++;
 	if (word < end) {
-		walkers_step(&w, begins[*word] & wanted, *word, true);
+		walkers_step(&w, begins[*word * apart] & wanted, *word, true);
 		word++;
 	}
 	for (; word < end; word++)
-		walkers_step(&w, w.on | (wakes[*word] & wanted), *word, false);
+		walkers_step(&w, w.on | (wakes[*word * apart] & wanted), *word,
+		    false);
 	walkers_rest(&w);
 	return w.found;
 }
