@@ -74,6 +74,8 @@ patterns_free(struct patterns **pp)
 	free(p->symbols);
 	free(p->begins);
 	free(p->wakes);
+	free(p->needs);
+	free(p->always);
 	free(p->walks);
 	free(p->found);
 	free(p->all);
@@ -325,6 +327,7 @@ patterns_compile(struct patterns *p, struct buf *why)
 		p->walks[g].place = PLACE_IDLE;
 	p->id_words = p->group_count / 64 + 1;
 	calls_fill(p);
+	pattern_needs_fill(p);
 	p->found = xcalloc(p->id_words, sizeof(*p->found));
 	p->all = xcalloc(p->id_words, sizeof(*p->all));
 	memset(p->all, 0xff, p->id_words * sizeof(*p->all));

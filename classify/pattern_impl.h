@@ -4,6 +4,7 @@
  *	pattern_words.c   words, their spellings, sets of words
  *	pattern_parse.c   a pattern's text to the nodes of an automaton
  *	pattern.c         compiling
+ *	pattern_needs.c   what a text must have to be looked at
  *	pattern_match.c   reading texts and matching them
  */
 #ifndef CLASSIFY_PATTERN_IMPL_H
@@ -97,6 +98,8 @@ struct patterns {
 	size_t id_words;	/* of a set of groups, as bits */
 	/* By word: groups that it begins as a text's first; wakes anywhere. */
 	uint64_t *begins, *wakes;
+	/* By word: groups that need it or another; and those that need none. */
+	uint64_t *needs, *always;
 	uint64_t *all;		/* every group */
 	/* The match at work. */
 	uint32_t *said;		/* the text's words */
@@ -120,6 +123,8 @@ uint32_t pattern_word_add(struct patterns *p, enum word_kind kind,
 uint32_t pattern_set_new(struct patterns *p);
 void pattern_set_add(struct patterns *p, uint32_t set, uint32_t word);
 uint32_t pattern_set_of_word(struct patterns *p, uint32_t word);
+/* Fills needs and always, when all else is compiled. */
+void pattern_needs_fill(struct patterns *p);
 /* "word", "word~" or "word*" into a set. */
 int pattern_set_write(struct patterns *p, uint32_t set, struct slice written,
     enum pattern_lang lang, struct buf *why);

@@ -110,7 +110,19 @@ walkers_rest(struct walkers *w)
 		w->walks[__builtin_ctzll(w->on)].place = PLACE_IDLE;
 }
 
-/* Those of a set of groups, the `at`-th 64, that the text has. */
+/* Of the `at`-th 64 groups, those that the text has a word of that they need. */
+static uint64_t
+may_have(const struct patterns *p, size_t at, struct pattern_text text)
+{
+	const uint64_t *needs = p->needs + at;
+	uint64_t which = p->always[at];
+
+	for (size_t i = 0; i < text.count; i++)
+		which |= needs[text.words[i] * p->id_words];
+	return which;
+}
+
+/* Those of them that are wanted and that the text has. */
 static uint64_t
 find_some(struct patterns *p, size_t at, uint64_t wanted,
     struct pattern_text text)
@@ -173,9 +185,13 @@ const uint64_t *
 patterns_find(struct patterns *p, struct pattern_text text,
     const uint64_t *wanted)
 {
-	for (size_t i = 0; i < p->id_words; i++)
-		p->found[i] = wanted[i] == 0 ? 0 :
-		    find_some(p, i, wanted[i], text);
+	for (size_t i = 0; i < p->id_words; i++) {
+		uint64_t which = wanted[i];
+
+		if (which != 0)
+			which &= may_have(p, i, text);
+		p->found[i] = which == 0 ? 0 : find_some(p, i, which, text);
+	}
 	return p->found;
 }
 

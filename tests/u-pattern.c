@@ -99,6 +99,63 @@ test_alone(struct patterns *set, const char *text)
 	arena_release(&arena);
 }
 
+/*
+ * Each source twice: alone, and with a pattern that needs no word and that no
+ * text here has, so that every text must be looked at.
+ */
+static struct patterns *
+patterns_twice(void)
+{
+	struct patterns *set = patterns_new();
+	struct buf why;
+	int failed = 0;
+
+	buf_init(&why, 4096);
+	for (unsigned i = 0; i < SOURCES; i++) {
+		struct slice source = slice_str(sources[i]);
+
+		failed |= patterns_add(set, source, 2 * i, LANG_neither, &why);
+		failed |= patterns_add(set, source, 2 * i + 1, LANG_neither,
+		    &why);
+		failed |= patterns_add(set, SLICE("<num> <num> <num>"),
+		    2 * i + 1, LANG_neither, &why);
+	}
+	failed |= patterns_compile(set, &why);
+	ok(failed == 0, "with and without a need");
+	buf_release(&why);
+	return set;
+}
+
+static void
+test_needs(void)
+{
+	static const char *const words[] = { "a ", "b ", "c ", "d ", "x ",
+		"danger ", "other ", "7 ", ", ", "? ", ". " };
+	struct patterns *set = patterns_twice();
+	unsigned seed = 11, different = 0, found = 0;
+	struct pattern_hits hits;
+	struct buf text;
+
+	buf_init(&text, 65536);
+	for (unsigned i = 0; i < 5000; i++) {
+		buf_clear(&text);
+		for (unsigned k = 0, after = 0; k < i % 7; k++) {
+			seed = seed * 1664525u + 1013904223u;
+			after = after == 7 ? 0 : (seed >> 16) % 11;
+			buf_adds(&text, words[after]);
+		}
+		patterns_match(set, buf_slice(&text), &hits);
+		for (unsigned id = 0; id < 2 * SOURCES; id += 2)
+			different += is_hit(&hits, id) !=
+			    is_hit(&hits, id + 1);
+		found += hits.count > 0;
+	}
+	is_int(different, 0, "what a text lacks is not found in it anyway");
+	ok(found > 1000, "and much is (%u of 5000)", found);
+	buf_release(&text);
+	patterns_free(&set);
+}
+
 int
 main(void)
 {
@@ -109,6 +166,7 @@ main(void)
 	test_found(set);
 	for (size_t i = 0; i < TEXTS; i++)
 		test_alone(set, texts[i]);
+	test_needs();
 	patterns_free(&set);
 	return done();
 }
