@@ -75,18 +75,34 @@ reach_from(struct reach *r, uint32_t node)
 	return false;
 }
 
+/* Those that the symbol passes are blocked no more. */
+static void
+unblock(struct reach *r, unsigned symbol)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_blocked; i++)
+		if (!pattern_id_in(symbols_of(r, r->blocked[i]), symbol))
+			r->blocked[kept++] = r->blocked[i];
+	r->n_blocked = kept;
+}
+
 /* Lets a symbol through, unless that opens a way. */
 static void
 reach_more(struct reach *r, unsigned symbol)
 {
 	size_t count = r->count, n_blocked = r->n_blocked;
-	bool through = false;
+	bool through = false, more = false;
 
 	pattern_id_add(r->open, symbol);
 	for (size_t i = 0; i < n_blocked && !through; i++)
-		if (pattern_id_in(symbols_of(r, r->blocked[i]), symbol))
+		if (pattern_id_in(symbols_of(r, r->blocked[i]), symbol)) {
+			more = true;
 			through = reach_from(r,
 			    r->group->nodes[r->blocked[i]].next);
+		}
+	if (more && !through)
+		unblock(r, symbol);
 	if (!through)
 		return;
 	while (r->count > count)
