@@ -33,7 +33,8 @@ struct batch {
 
 	struct rows_copies domains;
 	struct rows_copy domain;	/* of nothing: none is here */
-	struct key domain_key;
+	struct arena domain_arena;
+	struct slice domain_name;
 	bool domain_dirty;
 
 	uint64_t learned_seq, learned_resets;
@@ -92,6 +93,7 @@ batch_close(struct batch **batch)
 	streams_close(&(*batch)->streams);
 	cards_close(&(*batch)->cards);
 	arena_release(&(*batch)->grown_arena);
+	arena_release(&(*batch)->domain_arena);
 	rows_copy_release(&(*batch)->domain);
 	rows_copies_release(&(*batch)->domains);
 	free(*batch);
@@ -175,8 +177,17 @@ batch_put_thread(const struct link *l, const struct msg_link_thread *p)
 bool
 batch_link(const struct link *l, uint64_t seq, struct msg_link *out)
 {
-	return rows_get(batch_of(l)->links, stage_tables(l->st), seq,
-	    l->arena, out);
+	struct key k = key_u64(seq);
+
+	return rows_share_at(batch_of(l)->links, stage_tables(l->st),
+	    key_slice(&k), l->arena, out);
+}
+
+const struct msg_link *
+batch_peek_link(const struct link *l, uint64_t seq)
+{
+	return rows_peek(batch_of(l)->links, stage_tables(l->st), seq,
+	    l->arena);
 }
 
 void
@@ -297,22 +308,28 @@ write_grown(struct batch *b, struct db_txn *txn)
 static void
 write_domain(struct batch *b, struct db_txn *txn)
 {
-	if (b->domain_dirty)
-		db_put_msg(txn, TABLE_link_domains, key_slice(&b->domain_key),
-		    MSG_link_domain, b->domain.msg);
+	struct key k;
+
+	if (!b->domain_dirty)
+		return;
+	k = key_domain(b->domain_name);
+	db_put_msg(txn, TABLE_link_domains, key_slice(&k), MSG_link_domain,
+	    b->domain.msg);
 	b->domain_dirty = false;
 }
 
 /* The one that the entry is of takes the place of the one before. */
 static void
-load_domain(struct batch *b, const struct link *l, const struct key *k)
+load_domain(struct batch *b, const struct link *l, struct slice name)
 {
+	struct key k = key_domain(name);
 	struct msg_link_domain d = { 0 };
 
 	write_domain(b, stage_tables(l->st));
 	rows_copy_release(&b->domain);
-	b->domain_key = *k;
-	(void)link_get(l, TABLE_link_domains, k, MSG_link_domain, &d);
+	arena_reset(&b->domain_arena);
+	b->domain_name = arena_dup(&b->domain_arena, name);
+	(void)link_get(l, TABLE_link_domains, &k, MSG_link_domain, &d);
 	d.has = 0;
 	rows_copy_put(&b->domains, &b->domain, &d);
 }
@@ -320,13 +337,12 @@ load_domain(struct batch *b, const struct link *l, const struct key *k)
 void
 batch_domain(const struct link *l, struct msg_link_domain *out)
 {
-	struct key k = key_domain(l->e->entry.as->envelope.domain);
+	struct slice name = l->e->entry.as->envelope.domain;
 	struct batch *b = batch_of(l);
 
 	rows_copies_free_old(&b->domains);
-	if (b->domain.msg == NULL ||
-	    !slice_eq(key_slice(&b->domain_key), key_slice(&k)))
-		load_domain(b, l, &k);
+	if (b->domain.msg == NULL || !slice_eq(b->domain_name, name))
+		load_domain(b, l, name);
 	memcpy(out, b->domain.msg, sizeof(*out));
 	out->has = 0;
 }
@@ -353,14 +369,14 @@ batch_flush(struct batch *b, struct db_txn *txn)
 	b->flushed = true;
 }
 
-void
-batch_learned(const struct link *l, const struct batch_learned *learned)
+struct batch_learned *
+batch_learning(const struct link *l)
 {
 	struct batch *b = batch_of(l);
 
 	b->learned_seq = l->e->seq;
 	b->learned_resets = l->arena->resets;
-	b->learned = *learned;
+	return &b->learned;
 }
 
 const struct batch_learned *

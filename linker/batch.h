@@ -31,6 +31,7 @@ const struct msg_link_thread *batch_peek_thread(const struct link *l,
     uint64_t key);
 /* A decision by its seq, likewise. */
 bool batch_link(const struct link *l, uint64_t seq, struct msg_link *out);
+const struct msg_link *batch_peek_link(const struct link *l, uint64_t seq);
 void batch_put_link(const struct link *l, uint64_t seq,
     const struct msg_link *link);
 
@@ -111,7 +112,9 @@ struct batch_learned {
 	struct profile_hashes hashes;	/* of `is` */
 	struct profile_fresh fresh;
 };
-void batch_learned(const struct link *l, const struct batch_learned *learned);
+/* Where it is put; who asks has learned from the entry in hand. */
+struct batch_learned *batch_learning(const struct link *l);
+/* As it was put for the entry, or NULL. */
 const struct batch_learned *batch_recall(const struct link *l);
 
 #endif

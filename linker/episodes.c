@@ -379,10 +379,11 @@ was_there(const struct batch_learned *learned)
 	return learned->was.turns > 0 ? &learned->was : NULL;
 }
 
-static void
-learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
+static const struct batch_learned *
+learn(struct threads *t, struct msg_link_thread *p)
 {
 	const struct score_card *card = batch_card(t->l, p->key);
+	struct batch_learned *out = batch_learning(t->l);
 
 	out->was = *p;
 	out->turn = turn_of(t->l, p);
@@ -390,12 +391,13 @@ learn(struct threads *t, struct msg_link_thread *p, struct batch_learned *out)
 		out->hashes = card->hashes;
 	out->fresh = profile_learn(p, t->l->arena, &out->turn, &out->hashes);
 	out->is = *p;
+	return out;
 }
 
 void
 threads_decide(struct link *l)
 {
-	struct batch_learned learned;
+	const struct batch_learned *learned;
 	struct msg_link_thread *p;
 	struct threads t;
 
@@ -405,12 +407,11 @@ threads_decide(struct link *l)
 	take_summaries(&t, true);
 	p = find_thread(&t);
 	if (p != NULL) {
-		learn(&t, p, &learned);
-		judge(&t, &learned.was, &learned.turn);
-		batch_learned(l, &learned);
+		learned = learn(&t, p);
+		judge(&t, &learned->was, &learned->turn);
 		if (!link_place(l)->explicit_channel &&
 		    p->turns <= (uint64_t)l->conf->link_turns)
-			look(&t, p, &learned);
+			look(&t, p, learned);
 		revise_tuning(&t);
 	} else if (l->e->entry.id == MSG_answer)
 		revise_answer(&t);
@@ -439,7 +440,6 @@ void
 threads_apply(struct link *l)
 {
 	const struct batch_learned *learned = batch_recall(l);
-	struct batch_learned again;
 	struct msg_link_thread *p;
 	struct threads t;
 	size_t i;
@@ -450,10 +450,8 @@ threads_apply(struct link *l)
 	take_summaries(&t, false);
 	if (learned != NULL)
 		p = threads_set(&t, &learned->is);
-	else if ((p = find_thread(&t)) != NULL) {
-		learn(&t, p, &again);
-		learned = &again;
-	}
+	else if ((p = find_thread(&t)) != NULL)
+		learned = learn(&t, p);
 	if (p != NULL) {
 		if (profile_is_user(learned->turn.role) && p->link.len > 0)
 			p->watched++;

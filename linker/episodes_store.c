@@ -30,11 +30,11 @@ threads_open(struct threads *t, struct link *l)
 static struct msg_link_thread *
 remember(struct threads *t, const struct msg_link_thread *p)
 {
-	struct msg_link_thread *kept = arena_alloc(t->l->arena, sizeof(*kept));
+	struct msg_link_thread *kept = arena_room(t->l->arena, sizeof(*kept));
 	struct msg_link_thread **grown;
 
 	if (t->n_known == t->cap_known) {
-		t->cap_known = t->cap_known == 0 ? 64 : t->cap_known * 2;
+		t->cap_known = t->cap_known == 0 ? 8 : t->cap_known * 2;
 		grown = arena_array(t->l->arena, t->cap_known, sizeof(*grown));
 		if (t->n_known > 0)
 			memcpy(grown, t->known, t->n_known * sizeof(*grown));
@@ -247,12 +247,12 @@ is_latest(const struct msg_link *link)
 static void
 write_number(struct threads *t, const struct msg_link *link, uint64_t seq)
 {
+	const struct msg_link *was = batch_peek_link(t->l, seq);
 	struct msg_place place = { .seq = seq };
-	struct msg_link was;
 	struct key k;
 
-	if (batch_link(t->l, seq, &was) && is_latest(&was) &&
-	    was.number == link->number && slice_eq(was.domain, link->domain))
+	if (was != NULL && is_latest(was) && was->number == link->number &&
+	    slice_eq(was->domain, link->domain))
 		return;
 	k = numbered_key(link->domain, link->number);
 	link_put_later(t->l, TABLE_link_numbers, &k, MSG_place, &place);

@@ -127,8 +127,10 @@ find_hash(const uint64_t *hashes, size_t n, uint64_t hash)
 {
 	size_t i;
 
-	for (i = 0; i < n && hashes[i] != hash; i++)
-		;
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++)
+		if (hashes[i] == hash)
+			break;
 	return i;
 }
 
