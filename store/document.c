@@ -67,6 +67,8 @@ find_injected(struct slice text, size_t from, size_t *at, struct slice *name)
 	const char *found = NULL, *tag;
 	size_t i, end;
 
+	if (memchr(text.ptr + from, '<', text.len - from) == NULL)
+		return false;	/* most texts */
 	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 		tag = memmem(text.ptr + from, text.len - from, tags[i],
 		    strlen(tags[i]));

@@ -30,14 +30,15 @@ struct index_domain {
 
 struct index_term {
 	uint64_t hash;
-	uint32_t domain;
 	struct slice term;
-	uint32_t first, last;	/* nodes */
+	uint32_t domain;
+	uint32_t last;		/* node */
+	uint32_t doc;		/* of that */
 	uint32_t df;
 };
 
 struct index_node {
-	uint32_t next, doc, count;
+	uint32_t before, doc, count;
 };
 
 /* Open addressing: each slot is a place in an array, plus one. */
@@ -48,6 +49,7 @@ struct places {
 
 struct index {
 	struct tokeniser *tokeniser;
+	uint32_t number;		/* notes of this one are ours */
 	uint64_t upto;
 	struct arena arena;
 	struct index_domain *domains;
@@ -62,6 +64,7 @@ struct index {
 	bool dated;			/* dates are those of `day` */
 	int64_t day;
 	struct token dates[INDEX_DATE_TERMS];
+	uint64_t date_notes[INDEX_DATE_TERMS];
 };
 
 struct index *
@@ -70,6 +73,7 @@ index_new(struct tokeniser *tokeniser)
 	struct index *ix = xcalloc(1, sizeof(*ix));
 
 	ix->tokeniser = tokeniser;
+	ix->number = tokeniser_number(tokeniser);
 	arena_init(&ix->arena);
 	return ix;
 }
@@ -93,6 +97,7 @@ index_clear(struct index *ix, uint64_t upto)
 	places_clear(&ix->term_places);
 	places_clear(&ix->string_places);
 	arena_reset(&ix->arena);
+	ix->number = tokeniser_number(ix->tokeniser);
 	ix->dated = false;
 	ix->upto = upto;
 }
@@ -205,7 +210,7 @@ term_hash(uint64_t hash, uint32_t domain)
 	return hash ^ (uint64_t)domain * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static struct index_term *
+static uint32_t
 term_place(struct index *ix, uint32_t domain, const struct token *token)
 {
 	uint64_t hash = term_hash(token->hash, domain);
@@ -222,15 +227,32 @@ term_place(struct index *ix, uint32_t domain, const struct token *token)
 		t = &ix->terms[i - 1];
 		if (t->hash == hash && t->domain == domain &&
 		    slice_eq(t->term, token->term))
-			return t;
+			return i - 1;
 	}
 	ix->terms = grown(ix->terms, ix->n_terms, &ix->terms_room,
 	    sizeof(ix->terms[0]));
 	ix->term_places.slots[at] = ix->n_terms + 1;
-	t = &ix->terms[ix->n_terms++];
-	*t = (struct index_term){ hash, domain,
-		arena_dup(&ix->arena, token->term), NO_NODE, NO_NODE, 0 };
-	return t;
+	ix->terms[ix->n_terms] = (struct index_term){ .hash = hash,
+		.term = arena_dup(&ix->arena, token->term), .domain = domain,
+		.last = NO_NODE };
+	return ix->n_terms++;
+}
+
+/* Most have been here before, and the tokeniser still has our note. */
+static struct index_term *
+find_term(struct index *ix, uint32_t domain, const struct token *token)
+{
+	uint32_t place;
+
+	if (token->note != NULL && *token->note >> 32 == ix->number) {
+		place = (uint32_t)*token->note;
+		if (ix->terms[place].domain == domain)
+			return &ix->terms[place];
+	}
+	place = term_place(ix, domain, token);
+	if (token->note != NULL)
+		*token->note = (uint64_t)ix->number << 32 | place;
+	return &ix->terms[place];
 }
 
 /* ---- adding ---- */
@@ -239,20 +261,17 @@ static void
 count_term(struct index *ix, uint32_t domain, uint32_t doc,
     const struct token *token)
 {
-	struct index_term *t = term_place(ix, domain, token);
+	struct index_term *t = find_term(ix, domain, token);
 
-	if (t->last != NO_NODE && ix->nodes[t->last].doc == doc) {
+	if (t->last != NO_NODE && t->doc == doc) {
 		ix->nodes[t->last].count++;
 		return;
 	}
 	ix->nodes = grown(ix->nodes, ix->n_nodes, &ix->nodes_room,
 	    sizeof(ix->nodes[0]));
-	ix->nodes[ix->n_nodes] = (struct index_node){ NO_NODE, doc, 1 };
-	if (t->last == NO_NODE)
-		t->first = ix->n_nodes;
-	else
-		ix->nodes[t->last].next = ix->n_nodes;
+	ix->nodes[ix->n_nodes] = (struct index_node){ t->last, doc, 1 };
 	t->last = ix->n_nodes++;
+	t->doc = doc;
 	t->df++;
 }
 
@@ -274,7 +293,7 @@ static void
 count_mark(struct index *ix, uint32_t domain, uint32_t doc,
     struct slice term)
 {
-	struct token token = { term, XXH3_64bits(term.ptr, term.len) };
+	struct token token = { term, XXH3_64bits(term.ptr, term.len), NULL };
 
 	count_term(ix, domain, doc, &token);
 }
@@ -320,10 +339,12 @@ count_date(struct index *ix, uint32_t domain, uint32_t doc, int64_t ts)
 	size_t i;
 
 	if (!ix->dated || ix->day != day) {
+		memset(ix->date_notes, 0, sizeof(ix->date_notes));
 		index_date_terms(&ix->arena, ts, terms);
 		for (i = 0; i < INDEX_DATE_TERMS; i++)
 			ix->dates[i] = (struct token){ terms[i],
-				XXH3_64bits(terms[i].ptr, terms[i].len) };
+				XXH3_64bits(terms[i].ptr, terms[i].len),
+				&ix->date_notes[i] };
 		ix->dated = true;
 		ix->day = day;
 	}
@@ -528,13 +549,13 @@ static void
 write_term(const struct index *ix, struct segment_writer *w,
     const struct index_term *t, uint32_t *docs, uint8_t *codes)
 {
-	uint32_t node, n = 0;
+	uint32_t node, n = t->df;
 
-	for (node = t->first; node != NO_NODE; node = ix->nodes[node].next) {
-		docs[n] = ix->nodes[node].doc;
-		codes[n++] = (uint8_t)posting_code(ix->nodes[node].count);
+	for (node = t->last; node != NO_NODE; node = ix->nodes[node].before) {
+		docs[--n] = ix->nodes[node].doc;
+		codes[n] = (uint8_t)posting_code(ix->nodes[node].count);
 	}
-	writer_term(w, t->term, docs, codes, n);
+	writer_term(w, t->term, docs, codes, t->df);
 }
 
 void

@@ -8,6 +8,18 @@
 #include "store/index.h"
 #include "store/segment.h"
 
+/* A letter tells what kind of term it is. */
+static struct slice
+mark_term(struct arena *arena, const char *mark, struct slice text)
+{
+	size_t len = strlen(mark);
+	char *out = arena_room(arena, len + text.len);
+
+	memcpy(out, mark, len);
+	memcpy(out + len, text.ptr, text.len);
+	return slice_of(out, len + text.len);
+}
+
 struct slice
 index_tag_term(struct arena *arena, struct slice tag)
 {
@@ -16,14 +28,14 @@ index_tag_term(struct arena *arena, struct slice tag)
 	if (folded.len > TERM_BYTES)
 		return arena_printf(arena, SEGMENT_MARK "t%016llx",
 		    (unsigned long long)XXH3_64bits(folded.ptr, folded.len));
-	return arena_printf(arena, SEGMENT_MARK "t%.*s", SLICE_ARG(folded));
+	return mark_term(arena, SEGMENT_MARK "t", folded);
 }
 
 struct slice
 index_speaker_term(struct arena *arena, struct slice word)
 {
-	return arena_printf(arena, SEGMENT_MARK "p%.*s",
-	    (int)text_cut(word, TERM_BYTES), word.len > 0 ? word.ptr : "");
+	return mark_term(arena, SEGMENT_MARK "p",
+	    slice_of(word.ptr, text_cut(word, TERM_BYTES)));
 }
 
 void

@@ -176,8 +176,8 @@ put_versions(struct stage *st, const struct document *docs, size_t n)
 		key_add_text(&k, docs[i].key);
 		key_add_u64(&k, docs[i].seq);
 		v = (struct msg_version){ .i = docs[i].i, .at = docs[i].ts };
-		db_put_msg(stage_tables(st), TABLE_versions, key_slice(&k),
-		    MSG_version, &v);
+		db_put_msg_later(stage_tables(st), TABLE_versions,
+		    key_slice(&k), MSG_version, &v);
 	}
 }
 

@@ -22,16 +22,34 @@ enum {
 	MEMO_SLOTS = 1 << 16,
 	MEMO_MOST = MEMO_SLOTS / 2,
 	MEMO_KEY_BYTES = 64,		/* longer tokens are not remembered */
+	MEMO_HEAD_BYTES = 16,		/* of shorter ones the key has all */
 	MEMO_ARENA_BYTES = 16 << 20,
 	TERM_HEAD_BYTES = TERM_BYTES - 16,
 	PARTS_MOST = 64,		/* parts of one compound */
 };
 
+/*
+ * What a token is found by: its kind, its length and its bytes, where they are
+ * no more than two words, else a hash of them.
+ */
+struct memo_key {
+	uint64_t head, tail;
+	unsigned char len, kind;
+};
+
+/* What a token gives. */
+struct memo_terms {
+	const char *raw;	/* of a long one */
+	size_t n;
+	struct memo_term {
+		struct slice term;
+		uint64_t hash, note;
+	} at[];
+};
+
 struct memo {
-	struct slice raw;	/* ptr NULL: free */
-	uint64_t hash;
-	const struct token *tokens;
-	size_t n_tokens;
+	struct memo_key key;
+	struct memo_terms *terms;	/* NULL: free */
 };
 
 /* A stop word, or an irregular form of another word. */
@@ -44,6 +62,7 @@ struct tokeniser {
 	struct sb_stemmer *stemmer;
 	struct memo *memo;
 	size_t n_memo;
+	uint32_t numbers;		/* given to those who note something */
 	struct stop *stops;		/* a table of STOP_SLOTS */
 	struct arena kept;		/* what the memo points to */
 	struct arena scratch;		/* one token, or one text's odd ones */
@@ -180,16 +199,22 @@ tokeniser_free(struct tokeniser **t)
 	*t = NULL;
 }
 
+uint32_t
+tokeniser_number(struct tokeniser *t)
+{
+	return ++t->numbers;
+}
+
 /* ---- terms ---- */
 
 static void
-push(struct tokeniser *t, struct slice term, uint64_t hash)
+push(struct tokeniser *t, struct slice term, uint64_t hash, uint64_t *note)
 {
 	if (t->n_out == t->room) {
 		t->room = t->room == 0 ? 256 : t->room * 2;
 		t->out = xrealloc(t->out, t->room * sizeof(t->out[0]));
 	}
-	t->out[t->n_out++] = (struct token){ term, hash };
+	t->out[t->n_out++] = (struct token){ term, hash, note };
 }
 
 /* Memory of the scratch arena, or the caller's own. */
@@ -206,7 +231,7 @@ put_term(struct tokeniser *t, struct slice term)
 		    term.ptr, (unsigned long long)XXH3_64bits(term.ptr,
 			term.len));
 	}
-	push(t, term, XXH3_64bits(term.ptr, term.len));
+	push(t, term, XXH3_64bits(term.ptr, term.len), NULL);
 }
 
 /*
@@ -437,13 +462,64 @@ put_token(struct tokeniser *t, struct slice raw, enum text_kind kind)
 
 /* ---- the memory ---- */
 
-static struct memo *
-memo_slot(struct tokeniser *t, struct slice raw, uint64_t hash)
+static uint64_t
+load(const char *at, size_t len)
 {
-	size_t at = hash % MEMO_SLOTS;
+	uint64_t n = 0;
 
-	while (t->memo[at].raw.ptr != NULL && (t->memo[at].hash != hash ||
-		!slice_eq(t->memo[at].raw, raw)))
+	memcpy(&n, at, len);
+	return n;
+}
+
+/* Both words may hold some of the same bytes: with the length, all are told. */
+static struct memo_key
+memo_key(struct slice raw, enum text_kind kind)
+{
+	struct memo_key k = { .len = (unsigned char)raw.len,
+		.kind = (unsigned char)kind };
+	const char *end = raw.ptr + raw.len;
+
+	if (raw.len > MEMO_HEAD_BYTES)
+		k.head = XXH3_64bits(raw.ptr, raw.len);
+	else if (raw.len >= 8) {
+		k.head = load(raw.ptr, 8);
+		k.tail = load(end - 8, 8);
+	} else if (raw.len >= 4) {
+		k.head = load(raw.ptr, 4);
+		k.tail = load(end - 4, 4);
+	} else if (raw.len > 0) {
+		k.head = load(raw.ptr, 1);
+		k.tail = load(raw.ptr + raw.len / 2, 1) << 8 |
+		    load(end - 1, 1);
+	}
+	return k;
+}
+
+static size_t
+memo_place(const struct memo_key *k)
+{
+	uint64_t mixed = (k->head ^ k->len ^ (uint64_t)k->kind << 8) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+
+	mixed = (mixed ^ mixed >> 32 ^ k->tail) * UINT64_C(0xff51afd7ed558ccd);
+	return (mixed >> 40) % MEMO_SLOTS;
+}
+
+static bool
+is_memo(const struct memo *m, const struct memo_key *k, struct slice raw)
+{
+	return m->key.head == k->head && m->key.tail == k->tail &&
+	    m->key.len == k->len && m->key.kind == k->kind &&
+	    (raw.len <= MEMO_HEAD_BYTES ||
+		memcmp(m->terms->raw, raw.ptr, raw.len) == 0);
+}
+
+static struct memo *
+memo_slot(struct tokeniser *t, const struct memo_key *k, struct slice raw)
+{
+	size_t at = memo_place(k);
+
+	while (t->memo[at].terms != NULL && !is_memo(&t->memo[at], k, raw))
 		at = (at + 1) % MEMO_SLOTS;
 	return &t->memo[at];
 }
@@ -458,39 +534,52 @@ memo_clear(struct tokeniser *t)
 }
 
 static void
-memo_learn(struct tokeniser *t, struct memo *m, struct slice raw,
-    uint64_t hash, size_t from)
+memo_learn(struct tokeniser *t, struct memo *m, const struct memo_key *key,
+    struct slice raw, size_t from)
 {
 	size_t i, n = t->n_out - from;
-	struct token *kept = arena_array(&t->kept, n, sizeof(kept[0]));
+	struct memo_terms *kept = arena_alloc(&t->kept, sizeof(*kept) +
+	    n * sizeof(kept->at[0]));
+	struct token *out = t->out + from;
 
+	kept->n = n;
+	if (raw.len > MEMO_HEAD_BYTES)
+		kept->raw = arena_dup(&t->kept, raw).ptr;
 	for (i = 0; i < n; i++) {
-		kept[i] = t->out[from + i];
-		kept[i].term = arena_dup(&t->kept, kept[i].term);
-		t->out[from + i].term = kept[i].term;
+		kept->at[i].term = arena_dup(&t->kept, out[i].term);
+		kept->at[i].hash = out[i].hash;
+		out[i].term = kept->at[i].term;
+		out[i].note = &kept->at[i].note;
 	}
-	*m = (struct memo){ arena_dup(&t->kept, raw), hash, kept, n };
+	*m = (struct memo){ *key, kept };
 	t->n_memo++;
 }
 
+/* Kinds depend on what is around: the same bytes are mostly one. */
 static void
 take(struct tokeniser *t, struct slice raw, enum text_kind kind)
 {
-	uint64_t hash = XXH3_64bits(raw.ptr, raw.len);
 	size_t i, from = t->n_out;
+	struct memo_key key;
+	struct memo_term *one;
 	struct memo *m;
 
-	/* Kinds depend on what is around: the same bytes are mostly one. */
-	hash += kind;
-	m = memo_slot(t, raw, hash);
-	if (m->raw.ptr != NULL) {
-		for (i = 0; i < m->n_tokens; i++)
-			push(t, m->tokens[i].term, m->tokens[i].hash);
+	if (raw.len > MEMO_KEY_BYTES) {
+		put_token(t, raw, kind);
 		return;
 	}
-	put_token(t, raw, kind);
-	if (raw.len <= MEMO_KEY_BYTES && t->n_memo < MEMO_MOST)
-		memo_learn(t, m, raw, hash, from);
+	key = memo_key(raw, kind);
+	m = memo_slot(t, &key, raw);
+	if (m->terms == NULL) {
+		put_token(t, raw, kind);
+		if (t->n_memo < MEMO_MOST)
+			memo_learn(t, m, &key, raw, from);
+		return;
+	}
+	for (i = 0; i < m->terms->n; i++) {
+		one = &m->terms->at[i];
+		push(t, one->term, one->hash, &one->note);
+	}
 }
 
 /* ---- a text ---- */

@@ -26,12 +26,19 @@ enum {
 struct token {
 	struct slice term;
 	uint64_t hash;		/* of the term */
+	/*
+	 * For whoever counts terms: what he noted when the same token came
+	 * before, or 0.  NULL: the tokeniser does not remember it.
+	 */
+	uint64_t *note;
 };
 
 struct tokeniser;
 
 struct tokeniser *tokeniser_new(void);
 void tokeniser_free(struct tokeniser **t);
+/* A number that nobody else has had: to know one's own notes by. */
+uint32_t tokeniser_number(struct tokeniser *t);
 /* How many; the terms live until the next call.  Any bytes will do. */
 size_t tokenise(struct tokeniser *t, struct slice text,
     const struct token **out);
