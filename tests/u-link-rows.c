@@ -1,5 +1,6 @@
 /*
- * u-link-rows - what the linker keeps in memory: words, domains, damaged rows
+ * u-link-rows - what the linker keeps in memory: words, times, domains,
+ * damaged rows
  */
 #include "common/stage_impl.h"
 #include "common/xmalloc.h"
@@ -67,6 +68,111 @@ test_words(void)
 	is_int(batch_count(&t.l, s, BATCH_WORD, 7), 8, "nothing twice");
 	is_int(batch_count(&t.l, s, BATCH_WORD, 8), 1, "nothing not at all");
 	close_rows("reading alone changes nothing");
+}
+
+/* Enough words that they are not looked for one by one any more. */
+static void
+test_many_words(void)
+{
+	enum { MANY = 200 };
+	struct msg_link_thread p = { .key = 2, .domain = SLICE("d"),
+		.user = SLICE("eve") };
+	struct batch_stream *s;
+	uint64_t i, round, right = 0, none = 0;
+
+	for (round = 1; round <= 3; round++) {
+		open_rows();
+		s = batch_stream(&t.l, &p);
+		for (i = 0; i < MANY; i++) {
+			right += batch_count(&t.l, s, BATCH_WORD, i * i) ==
+			    round - 1;
+			none += batch_count(&t.l, s, BATCH_NAME,
+			    i * i + 7919) == 0;
+		}
+		batch_count_up(&t.l, s, BATCH_THREADS, 0);
+		for (i = 0; i < MANY; i++)
+			batch_count_up(&t.l, s, BATCH_WORD, i * i);
+		batch_flush(t.rows, t.st.tables);
+		for (i = 0; i < MANY; i++)
+			right += batch_count(&t.l, s, BATCH_WORD, i * i) ==
+			    round;
+		close_rows("many words");
+	}
+	is_int(right, 6 * MANY, "each is counted as often as it came");
+	is_int(none, 3 * MANY, "and those that never came are not there");
+}
+
+/* ---- last activity ---- */
+
+enum { THREADS = 90 };
+
+/* The latest of the threads between two times, as a plain search has them. */
+static size_t
+find_plainly(const int64_t *at, int64_t from, int64_t upto, uint64_t except,
+    uint64_t *out, size_t most)
+{
+	bool taken[THREADS + 1] = { false };
+	size_t i, best, n;
+
+	for (n = 0; n < most; n++) {
+		for (best = 0, i = 1; i <= THREADS; i++)
+			if (!taken[i] && i != except && at[i] > 0 &&
+			    at[i] >= from && at[i] <= upto &&
+			    (best == 0 || at[i] >= at[best]))
+				best = i;
+		if (best == 0)
+			break;
+		taken[best] = true;
+		out[n] = best;
+	}
+	return n;
+}
+
+static bool
+recent_as_plain(const int64_t *at, int64_t from, int64_t upto, uint64_t except)
+{
+	enum { MOST = 48 };
+	struct msg_link_thread p = { .key = except, .domain = SLICE("d"),
+		.user = SLICE("bob") };
+	uint64_t found[MOST], plain[MOST];
+	size_t n = batch_recent(&t.l, batch_stream(&t.l, &p), from, upto,
+	    except, found, MOST);
+
+	return n == find_plainly(at, from, upto, except, plain, MOST) &&
+	    memcmp(found, plain, n * sizeof(found[0])) == 0;
+}
+
+/* Mostly the present, now and then a thread that is told of late. */
+static void
+test_recent(void)
+{
+	int64_t at[THREADS + 1] = { 0 };
+	struct msg_link_thread p = { .domain = SLICE("d"),
+		.user = SLICE("bob") }, was;
+	bool right = true;
+	int64_t i, ts;
+
+	open_rows();
+	for (i = 1; i <= 600; i++) {
+		p.key = (uint64_t)(i * 37 % THREADS * i % THREADS) + 1;
+		ts = 1000 + (i % 7 == 0 ? i / 2 : i) * 10;
+		was = p;
+		was.last_activity_at = at[p.key];
+		p.last_activity_at = at[p.key] > ts ? at[p.key] : ts;
+		batch_active(&t.l, &p, at[p.key] > 0 ? &was : NULL);
+		at[p.key] = p.last_activity_at;
+		right = right && recent_as_plain(at, ts - 1500, ts, p.key) &&
+		    recent_as_plain(at, 0, ts / 2, 1) &&
+		    recent_as_plain(at, 0, INT64_MAX, THREADS);
+		if (i % 50 == 0)
+			batch_flush(t.rows, t.st.tables);
+		if (i % 200 == 0) {
+			close_rows("times");
+			open_rows();
+		}
+	}
+	close_rows("the last of them");
+	ok(right, "the latest threads are those of a plain search");
 }
 
 static uint64_t
@@ -166,6 +272,8 @@ main(void)
 	t.l = (struct link){ &t.st, &t.e, &t.section, &t.st.arena,
 		&t.st.conf };
 	test_words();
+	test_many_words();
+	test_recent();
 	test_domains();
 	test_damaged();
 	db_close(&t.st.own);
