@@ -1,0 +1,54 @@
+#!/bin/bash
+#
+# s-22-surroundings - the supervisor where the world is not as it should be:
+# foreign locales, homes of any name, broken files, a full disk, signals that
+# its starter ignores
+#
+# The stages are tests/dummy-stage.sh.
+
+. "$(dirname "$0")/lib.sh"
+
+dummy=$TESTS/dummy-stage.sh
+export SKEIN_STAGES=$SCRATCH/table
+export SKEIN_RESTART_DELAY_MIN=100 SKEIN_RESTART_DELAY_MAX=400 SKEIN_STOP_GRACE=2
+printf '%s y %q %s\n' one "$dummy" one two "$dummy" two >"$SKEIN_STAGES"
+
+s() { skein-supervise --timeout 10 "$@"; }
+
+# field STAGE NAME: of supervisor.status
+field() {
+  awk -v stage="$1" -v name="$2" '$1 == "stage" && $2 == stage {
+    for (i = 3; i < NF; i += 2) if ($i == name) print $(i + 1) }' \
+    "$SKEIN_HOME/run/supervisor.status" 2>/dev/null
+}
+holds() { [[ $(field "$1" "$2") == "$3" ]]; }
+environment_of() { tr '\0' '\n' <"/proc/$(field "$1" pid)/environ"; }
+
+# ---- a locale where 0.5 is no number and i is not between a and z
+
+if localedef -i tr_TR -f UTF-8 "$SCRATCH/tr_TR.UTF-8" >/dev/null 2>&1; then
+  export LOCPATH=$SCRATCH
+  turkish() { silent env LC_ALL=tr_TR.UTF-8 skein-supervise --timeout 10 "$@"; }
+  printf 'silent y %q silent\n' "$dummy" >>"$SKEIN_STAGES"
+  ok 'up in a Turkish locale' turkish up
+  like "$(environment_of one)" 'LC_ALL=tr_TR.UTF-8' 'which is what a stage gets'
+  ok 'restart in it' turkish restart silent
+  ok 'down in it' turkish down
+  SKEIN_RESTART_DELAY_MIN=soon turkish up
+  is $? 100 'the names of settings are the same in it'
+  unset LOCPATH
+else
+  for what in 1 2 3 4 5; do
+    ok "a Turkish locale # SKIP cannot be made here" true
+  done
+fi
+
+# ---- a home's name
+
+name=$(printf 'ä%.0s' {1..40})
+SKEIN_HOME=$SCRATCH/$name
+like "$(LC_ALL=C.UTF-8 s up 2>&1)" 'bytes; a home.s path has at most 85' \
+  'a path is measured in bytes, not in characters'
+SKEIN_HOME=$SCRATCH/home
+
+done_testing
