@@ -51,4 +51,36 @@ like "$(LC_ALL=C.UTF-8 s up 2>&1)" 'bytes; a home.s path has at most 85' \
   'a path is measured in bytes, not in characters'
 SKEIN_HOME=$SCRATCH/home
 
+# ---- settings
+
+conf=$SKEIN_HOME/skein.conf
+ok 'up' silent s --timeout 08 up
+echo 'stop_grace = often' >"$conf"
+out=$(unset SKEIN_STOP_GRACE; s down 2>&1)
+is "$? ${out##*$'\n'}" '0 stopped' 'a wrong setting does not keep one from down'
+like "$out" 'skein.conf:1: stop_grace must be a number' 'but is named'
+out=$(unset SKEIN_STOP_GRACE; SKEIN_WATCHDOG= s run 2>&1); is $? 100 'run refuses it'
+like "$out" 'WATCHDOG: watchdog must be.*skein.conf:1: stop_grace must' \
+  'and names every one that is wrong'
+for line in 'watchdog = 20 30' 'watchdog = 20 # seconds' ' watchdog =' \
+    'watchdog = 0x14' 'watchdog = a[$(touch owned)]'; do
+  echo "$line" >"$conf"
+  out=$(unset SKEIN_WATCHDOG; s run 2>&1)
+  is $? 100 "no number: $line"
+done
+echo "$(printf '# watchdog = 1\n\twatchdog=009 \r')" >"$conf"
+echo 'restart_delay_min = 500' >>"$conf"
+echo 'restart_delay_max = 100' >>"$conf"
+unset SKEIN_RESTART_DELAY_MIN SKEIN_RESTART_DELAY_MAX
+ok 'blanks, a return and zeros do no harm' silent s up
+echo retry >"$SKEIN_HOME/two.mode"
+silent s --timeout 0 restart two
+twice() { (($(field two restarts) >= 2)); }
+wait_for 10 twice
+is "$(grep -c 'two: exit 111, next start in 500 ms' \
+  "$SKEIN_HOME/log/supervisor.log")" 2 'no wait is shorter than the first'
+rm "$SKEIN_HOME/two.mode" "$conf"
+s down >/dev/null
+export SKEIN_RESTART_DELAY_MIN=100 SKEIN_RESTART_DELAY_MAX=400
+
 done_testing
