@@ -83,4 +83,13 @@ rm "$SKEIN_HOME/two.mode" "$conf"
 s down >/dev/null
 export SKEIN_RESTART_DELAY_MIN=100 SKEIN_RESTART_DELAY_MAX=400
 
+# ---- the script is changed while it runs
+
+mkdir "$SCRATCH/bin"
+cp "$TESTS/../scripts/skein-supervise" "$SCRATCH/bin/"
+ok 'up from a copy' silent "$SCRATCH/bin/skein-supervise" up
+printf '\ntouch %q\n' "$SCRATCH/read-on" >>"$SCRATCH/bin/skein-supervise"
+ok 'down' silent s down
+ok 'nothing of the changed script was run' test ! -e "$SCRATCH/read-on"
+
 done_testing
