@@ -13,6 +13,12 @@ export SKEIN_STAGES=$SCRATCH/table
 export SKEIN_RESTART_DELAY_MIN=100 SKEIN_RESTART_DELAY_MAX=400 SKEIN_STOP_GRACE=2
 printf '%s y %q %s\n' one "$dummy" one two "$dummy" two >"$SKEIN_STAGES"
 
+leave() {
+  mountpoint -q "$SCRATCH/small" && { silent s down; umount "$SCRATCH/small"; }
+  cleanup
+}
+trap leave EXIT
+
 s() { skein-supervise --timeout 10 "$@"; }
 
 # field STAGE NAME: of supervisor.status
@@ -91,5 +97,76 @@ ok 'up from a copy' silent "$SCRATCH/bin/skein-supervise" up
 printf '\ntouch %q\n' "$SCRATCH/read-on" >>"$SCRATCH/bin/skein-supervise"
 ok 'down' silent s down
 ok 'nothing of the changed script was run' test ! -e "$SCRATCH/read-on"
+
+# ---- files that say what they should not
+
+ok 'up' silent s up
+cp "$SKEIN_HOME/run/supervisor.pid" "$SCRATCH/pid"
+echo 'a[$(touch owned)]' >"$SKEIN_HOME/run/supervisor.pid"
+out=$(s up 2>&1)
+is "$? $out" "1 skein-supervise: runs on $SKEIN_HOME already, pid unknown" \
+  'a broken pid file: up says that it runs'
+kill -KILL "$(<"$SCRATCH/pid")"
+cat >"$SKEIN_HOME/run/supervisor.status" <<'S'
+supervisor a[$(touch owned)] 7
+stage a[$(touch owned)] pid 1 since 7 restarts 0 state up last_exit -
+stage two pid b[$(touch owned)] since 7 restarts 0 state up last_exit -
+stage
+S
+ok 'nor does a broken status keep it from starting' silent s up
+ok 'nothing in them was executed' test ! -e "$SKEIN_HOME/owned" -a ! -e owned
+
+# ---- what the caller ignores
+
+s down >/dev/null
+(trap '' TERM HUP; silent s up)
+out=$(s down 2>&1); is "$? $out" '0 stopped' 'down ends one whose starter ignored TERM'
+
+# ---- a command below the home
+
+mkdir "$SKEIN_HOME/programs"
+cp "$dummy" "$SKEIN_HOME/programs/"
+ok 'a stage is replaced' silent s replace two "$dummy" two
+sed -i 's#^two .*#two y programs/dummy-stage.sh two#' "$SKEIN_HOME/stages"
+ok 'up finds a command below the home from elsewhere' silent s up
+like "$(tr '\0' ' ' <"/proc/$(field two pid)/cmdline")" ' programs/dummy-stage' \
+  'and it runs'
+s down >/dev/null
+
+# ---- many at once
+
+for i in 1 2 3 4; do
+  s up >"$SCRATCH/up.$i" 2>&1; echo "$?" >"$SCRATCH/rc.$i" &
+done
+wait
+is "$(sort "$SCRATCH"/rc.? | tr '\n' ' ')" '0 1 1 1 ' 'of four ups one starts it'
+is "$(cat "$SCRATCH"/up.? | grep -c "already, pid\|was faster, pid")" 3 \
+  'the others say who has'
+is "$(cat "$SCRATCH"/up.? | grep -c 'runs on:')" 0 'and ask nobody to mend it'
+s down >/dev/null
+
+# ---- a disk that is full when it starts
+
+mkdir "$SCRATCH/small"
+if mount -t tmpfs -o size=64k none "$SCRATCH/small" 2>/dev/null; then
+  SKEIN_HOME=$SCRATCH/small/home
+  silent s up
+  silent s down
+  fill() { head -c 1000000 /dev/zero 2>/dev/null >>"$SCRATCH/small/fill"; }
+  fill
+  silent s --timeout 1 up
+  is "$? $(cat "$SKEIN_HOME/run/supervisor.pid")" '1 ' 'on a full disk up fails'
+  out=$(s down); is "$? $out" '0 stopped' 'but down stops what has no pid file'
+  silent s --timeout 1 up
+  rm "$SCRATCH/small/fill"
+  ok 'when there is room, all is well' wait_for 10 holds two state up
+  ok 'and the supervisor can be spoken to' silent s restart two
+  s down >/dev/null
+  umount "$SCRATCH/small"
+else
+  for what in 1 2 3 4; do
+    ok "a full disk # SKIP cannot mount a tmpfs" true
+  done
+fi
 
 done_testing
