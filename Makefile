@@ -43,7 +43,6 @@ BENCHES = $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*.c))
 
 all: $(PROGS) scripts-ready
 
-
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
@@ -96,8 +95,8 @@ SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/* chainer
 
 scripts-ready:
 	@mkdir -p $(B)/bin $(B)/share
-	@ln -sf $(CURDIR)/scripts/skein-supervise $(B)/bin/skein-supervise
-	@ln -sf $(addprefix $(CURDIR)/,$(SHARE)) $(B)/share/
+	@ln -sf "$(CURDIR)/scripts/skein-supervise" $(B)/bin/skein-supervise
+	@ln -sf $(patsubst %,"$(CURDIR)/%",$(SHARE)) $(B)/share/
 
 tools: $(UNITS) $(TOOLS) $(B)/docs/reference
 
@@ -106,7 +105,12 @@ $(B)/docs/reference: $(B)/docs/reference.o $(LIB)
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # On a bare machine the packages come first, and only then can make know the
-# compiler's flags: so these targets start make again.
+# compiler's flags: so these targets start make again.  Two of them at once
+# would build the same files twice.
+ifneq ($(filter run test bench fuzz eval-% clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+
 run:
 	@scripts/setup
 	@$(MAKE) --no-print-directory all
@@ -185,6 +189,7 @@ clean:
 	rm -rf build build-* compile_commands.json
 
 .SECONDARY:
+.DELETE_ON_ERROR:
 .PHONY: all scripts-ready tools run test bench docs install uninstall clean fuzz eval-acts eval-chains eval-artifacts eval-links eval-retrieval eval-context
 # Tests read the data in the tree; programs find theirs by their own place.
 $(B)/tests/%.o $(B)/bench/%.o: CFLAGS_ += -DSKEIN_SOURCE_DIR='"$(CURDIR)"'

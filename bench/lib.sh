@@ -4,6 +4,7 @@
 # caller's settings, and a line of the table and of $BENCH_JSON per figure.
 
 set -u
+unset CDPATH  # with it, cd prints where it went
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 : "${SKEIN_BIN:=build/bin}"
 SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1

@@ -5,6 +5,7 @@
 # deadline, never a bare sleep.
 
 set -u
+unset CDPATH  # with it, cd prints where it went
 : "${SKEIN_BIN:=build/bin}"
 SKEIN_BIN=$(cd "$SKEIN_BIN" && pwd) || exit 1
 SKEIN_TESTBIN=$(cd "$SKEIN_BIN/../tests" && pwd) || exit 1
