@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,10 +80,22 @@ text_at(struct conf *c, const struct param *p)
 	return (char **)(void *)((char *)c + p->offset);
 }
 
+/* $HOME, or where the system says that this user lives. */
+static const char *
+user_home(void)
+{
+	const char *home = getenv("HOME");
+	struct passwd *user;
+
+	if (home != NULL && home[0] != '\0')
+		return home;
+	user = getpwuid(getuid());
+	return user != NULL ? user->pw_dir : "/";
+}
+
 void
 conf_init(struct conf *c, const char *home)
 {
-	const char *user_home = getenv("HOME");
 	size_t i;
 
 	*c = (struct conf){ 0 };
@@ -91,8 +104,7 @@ conf_init(struct conf *c, const char *home)
 	if (home != NULL && home[0] != '\0')
 		c->home = xstrdup(home);
 	else
-		c->home = xasprintf("%s/.skein",
-		    user_home != NULL ? user_home : "/");
+		c->home = xasprintf("%s/.skein", user_home());
 	for (i = 0; i < N_PARAMS; i++) {
 		if (params[i].unit != NULL)
 			*number_at(c, &params[i]) = params[i].value;

@@ -1,6 +1,7 @@
 /*
  * u-conf - settings: file, environment, flags, and what is wrong with them
  */
+#include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -228,6 +229,26 @@ test_flags(void)
 	conf_release(&c);
 }
 
+/* Two spellings of nothing: neither may put a store below the root. */
+static void
+test_without_home(void)
+{
+	const struct passwd *user = getpwuid(getuid());
+	char *want = xasprintf("%s/.skein",
+	    user != NULL ? user->pw_dir : "/");
+	struct conf c;
+
+	unsetenv("HOME");
+	conf_init(&c, NULL);
+	is(c.home, want, "no $HOME: where the system says");
+	conf_release(&c);
+	setenv("HOME", "", 1);
+	conf_init(&c, NULL);
+	is(c.home, want, "an empty one: the same");
+	conf_release(&c);
+	free(want);
+}
+
 static void
 test_precedence(void)
 {
@@ -261,6 +282,7 @@ test_precedence(void)
 	conf_init(&c, NULL);
 	is(c.home, "/home/somebody/.skein", "else ~/.skein");
 	conf_release(&c);
+	test_without_home();
 }
 
 /* A program with a wrong setting ends with the code it was told. */
