@@ -134,6 +134,17 @@ look_at_process(struct stage_status *stage)
 	fclose(file);
 }
 
+/* One that cannot live has left no note that still counts. */
+static void
+note_death(struct stage_status *stage)
+{
+	if (!stage->alive && (strcmp(stage->supervised, "refused") == 0 ||
+	    strcmp(stage->supervised, "backoff") == 0))
+		snprintf(stage->note, sizeof(stage->note),
+		    "last exit %s: see log/%s.log, log/supervisor.log",
+		    stage->last_exit, stage->name);
+}
+
 static void
 read_stages(struct status *s)
 {
@@ -149,6 +160,7 @@ read_stages(struct status *s)
 	for (i = 0; i < s->n_stages; i++) {
 		read_own(s, &s->stages[i]);
 		look_at_process(&s->stages[i]);
+		note_death(&s->stages[i]);
 	}
 }
 

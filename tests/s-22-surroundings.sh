@@ -89,6 +89,18 @@ rm "$SKEIN_HOME/two.mode" "$conf"
 s down >/dev/null
 export SKEIN_RESTART_DELAY_MIN=100 SKEIN_RESTART_DELAY_MAX=400
 
+# ---- a stage that refuses before it has a log of its own
+
+printf '#!/bin/sh\necho "three[$$] fatal: this is wrong" >&2; exit 100\n' \
+  >"$SCRATCH/refuses"
+chmod +x "$SCRATCH/refuses"
+echo "three y $SCRATCH/refuses" >>"$SKEIN_HOME/stages"
+like "$(s up 2>&1)" 'three refuses.*fatal: this is wrong' 'up shows why'
+like "$(skein status 2>&1)" 'three +refused .*last exit 100: see log/three.log' \
+  'status shows how it ended, and where to look'
+s down >/dev/null
+sed -i '/^three/d' "$SKEIN_HOME/stages"
+
 # ---- the script is changed while it runs
 
 mkdir "$SCRATCH/bin"
