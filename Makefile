@@ -91,7 +91,7 @@ $(B)/bench/%: $(B)/bench/%.o $(LIB)
 	@$(CC) $(SANFLAG) $(LDFLAGS) -o $@ $^ $(LDLIBS_)
 
 # Programs find the supervisor, the process table and data beside themselves.
-SHARE   = scripts/stages scripts/sample.jsonl $(wildcard classify/data/* chainer/data/* store/data/* compactor/data/* compactor/packages/*)
+SHARE   = scripts/stages scripts/sample.jsonl $(wildcard scripts/supervise-*.sh classify/data/* chainer/data/* store/data/* compactor/data/* compactor/packages/*)
 
 scripts-ready:
 	@mkdir -p $(B)/bin $(B)/share

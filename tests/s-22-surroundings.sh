@@ -104,7 +104,7 @@ sed -i '/^three/d' "$SKEIN_HOME/stages"
 # ---- the script is changed while it runs
 
 mkdir "$SCRATCH/bin"
-cp "$TESTS/../scripts/skein-supervise" "$SCRATCH/bin/"
+cp "$TESTS"/../scripts/{skein-supervise,supervise-*.sh} "$SCRATCH/bin/"
 ok 'up from a copy' silent "$SCRATCH/bin/skein-supervise" up
 printf '\ntouch %q\n' "$SCRATCH/read-on" >>"$SCRATCH/bin/skein-supervise"
 ok 'down' silent s down
@@ -128,10 +128,11 @@ S
 ok 'nor does a broken status keep it from starting' silent s up
 ok 'nothing in them was executed' test ! -e "$SKEIN_HOME/owned" -a ! -e owned
 
-# ---- what the caller ignores
+# ---- what the caller ignores, and what it insists on
 
 s down >/dev/null
-(trap '' TERM HUP; silent s up)
+(trap '' TERM HUP; export POSIXLY_CORRECT=1; silent s up)
+is $? 0 'up where TERM is ignored and POSIX is the law'
 out=$(s down 2>&1); is "$? $out" '0 stopped' 'down ends one whose starter ignored TERM'
 
 # ---- a command below the home
