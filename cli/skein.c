@@ -117,8 +117,7 @@ exec_with_flags(const struct cli *cli, const char *program, bool json,
 		args[n++] = argv[i];
 	rc = cli_exec(cli, program, args);
 	free(args);
-	return rc != -1 ? rc :
-	    cli_usage(cli, "there is no such verb; 'skein help' lists them");
+	return rc;
 }
 
 static int
@@ -128,7 +127,18 @@ exec_other(const struct cli *cli, int argc, char **argv)
 	int rc = exec_with_flags(cli, program, cli->json, argc - 1, argv + 1);
 
 	free(program);
-	return rc;
+	return rc != -1 ? rc :
+	    cli_usage(cli, "there is no such verb; 'skein help' lists them");
+}
+
+static int
+exec_supervisor(const struct cli *cli, int argc, char **argv)
+{
+	static const char program[] = "skein-supervise";
+	int rc = exec_with_flags(cli, program, false, argc, argv);
+
+	return rc != -1 ? rc : cli_fail(cli, "%s is neither beside skein nor "
+	    "in $PATH", program);
 }
 
 static int
@@ -142,8 +152,7 @@ run_verb(struct cli *cli, int argc, char **argv)
 	for (i = 0; i < N_ELSEWHERE; i++)
 		if (elsewhere[i].supervised &&
 		    strcmp(argv[0], elsewhere[i].name) == 0)
-			return exec_with_flags(cli, "skein-supervise", false,
-			    argc, argv);
+			return exec_supervisor(cli, argc, argv);
 	return exec_other(cli, argc, argv);
 }
 

@@ -59,7 +59,7 @@ find_program() {
     [[ -f $1 && -x $1 ]]
     return
   fi
-  for dir in "$own_dir" "$real_dir" "$own_dir/../libexec/skein" "$real_dir/../libexec/skein"; do
+  for dir in {"$own_dir","$real_dir"}{,/../libexec/skein}; do
     program=$dir/$1
     [[ -f $program && -x $program ]] && return 0
   done
