@@ -269,7 +269,8 @@ filter_line() {
   local stage=$1 text here='' verb
   shift
 
-  if (($# == 1)); then
+  # One word is a line for sh, unless it is a program with a blank in its path.
+  if (($# == 1)) && ! [[ -f $1 && -x $1 ]]; then
     text=$1
     split_words "$text" || die 1 "$reason"
   else
