@@ -107,5 +107,13 @@ down() { skein down >/dev/null 2>&1; }
 # The pid of a stage, from its status file.
 stage_pid() { sed -n 's/^pid //p' "$SKEIN_HOME/run/$1.status"; }
 
+# supervised STAGE NAME: what the supervisor says of a stage
+supervised() {
+  awk -v stage="$1" -v name="$2" '$1 == "stage" && $2 == stage {
+    for (i = 3; i < NF; i += 2) if ($i == name) print $(i + 1) }' \
+    "$SKEIN_HOME/run/supervisor.status" 2>/dev/null
+}
+holds() { [[ $(supervised "$1" "$2") == "$3" ]]; }
+
 # Everything in the digest, as one comparable text.
 digest() { skein digest; }

@@ -13,7 +13,7 @@ export SKEIN_RESTART_DELAY_MIN=10 SKEIN_RESTART_DELAY_MAX=50 SKEIN_WATCHDOG=0
 new_home() {
   export SKEIN_HOME=$SCRATCH/$1
   mkdir -p -m 700 "$SKEIN_HOME"
-  sed "s#skein-chainer#$SKEIN_TESTBIN/probe-stage#" "$TESTS/../scripts/stages" \
+  sed "s#skein-chainer#'$SKEIN_TESTBIN/probe-stage'#" "$TESTS/../scripts/stages" \
     >"$SKEIN_HOME/stages"
 }
 

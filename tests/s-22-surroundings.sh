@@ -21,14 +21,7 @@ trap leave EXIT
 
 s() { skein-supervise --timeout 10 "$@"; }
 
-# field STAGE NAME: of supervisor.status
-field() {
-  awk -v stage="$1" -v name="$2" '$1 == "stage" && $2 == stage {
-    for (i = 3; i < NF; i += 2) if ($i == name) print $(i + 1) }' \
-    "$SKEIN_HOME/run/supervisor.status" 2>/dev/null
-}
-holds() { [[ $(field "$1" "$2") == "$3" ]]; }
-environment_of() { tr '\0' '\n' <"/proc/$(field "$1" pid)/environ"; }
+environment_of() { tr '\0' '\n' <"/proc/$(supervised "$1" pid)/environ"; }
 
 # ---- a locale where 0.5 is no number and i is not between a and z
 
@@ -81,7 +74,7 @@ unset SKEIN_RESTART_DELAY_MIN SKEIN_RESTART_DELAY_MAX
 ok 'blanks, a return and zeros do no harm' silent s up
 echo retry >"$SKEIN_HOME/two.mode"
 silent s --timeout 0 restart two
-twice() { (($(field two restarts) >= 2)); }
+twice() { (($(supervised two restarts) >= 2)); }
 wait_for 10 twice
 is "$(grep -c 'two: exit 111, next start in 500 ms' \
   "$SKEIN_HOME/log/supervisor.log")" 2 'no wait is shorter than the first'
@@ -142,7 +135,7 @@ cp "$dummy" "$SKEIN_HOME/programs/"
 ok 'a stage is replaced' silent s replace two "$dummy" two
 sed -i 's#^two .*#two y programs/dummy-stage.sh two#' "$SKEIN_HOME/stages"
 ok 'up finds a command below the home from elsewhere' silent s up
-like "$(tr '\0' ' ' <"/proc/$(field two pid)/cmdline")" ' programs/dummy-stage' \
+like "$(tr '\0' ' ' <"/proc/$(supervised two pid)/cmdline")" ' programs/dummy-stage' \
   'and it runs'
 s down >/dev/null
 

@@ -119,7 +119,7 @@ is "$(of bugreport '[.summary, .resolution] | join(" => ")')" \
 
 # ---- a filter, and one that is broken ----
 new_home filter
-sed "s#^filter .*#filter $DATA/better-fix.sh#" "$DATA/filtered.package" >"$SKEIN_HOME/packages/filtered.package"
+sed "s#^filter .*#filter '$DATA/better-fix.sh'#" "$DATA/filtered.package" >"$SKEIN_HOME/packages/filtered.package"
 up || exit 1
 debugging one
 is "$(field filtered fix)" 'FIXED BY: Token was expired, works now' "a package's own program words it"
