@@ -10,8 +10,11 @@ declare -A was was_pid  # before an order: the stage's line and its pid
 # so, a pid alone could be anybody's by now; a shared lock, so that two clients
 # who ask at once do not take each other for the supervisor.
 find_supervisor() {
-  local tries
+  local dir tries
 
+  for dir in "$home" "$home/run"; do
+    [[ ! -d $dir || -x $dir ]] || die 1 "$dir: cannot be looked into"
+  done
   supervisor=0
   [[ -e $home/run/supervisor.lock ]] || return 1
   flock -n -s "$home/run/supervisor.lock" true && return 1

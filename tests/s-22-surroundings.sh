@@ -139,6 +139,20 @@ like "$(tr '\0' ' ' <"/proc/$(supervised two pid)/cmdline")" ' programs/dummy-st
   'and it runs'
 s down >/dev/null
 
+# ---- another user
+
+ok 'up' silent s up
+if ((EUID == 0)) && command -v setpriv >/dev/null; then
+  chmod -R a+rX "$SCRATCH/bin"
+  chmod 755 "$SCRATCH"
+  out=$(setpriv --reuid 65534 --clear-groups "$SCRATCH/bin/skein-supervise" down 2>&1)
+  is "$? $out" "1 skein-supervise: $SKEIN_HOME: cannot be looked into" \
+    'a stranger is not told that nothing runs'
+else
+  ok 'another user # SKIP needs root and setpriv' true
+fi
+s down >/dev/null
+
 # ---- many at once
 
 for i in 1 2 3 4; do
