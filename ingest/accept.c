@@ -390,7 +390,7 @@ accept_entry(const struct conf *conf, struct slice body, int64_t arrived_ms,
 	    check_time(conf, &out->entry->envelope, arrived_ms,
 		refusal) == -1 ||
 	    hash_content(out, body.len, refusal) == -1 ||
-	    accept_check_type(out->type, out->entry, refusal) == -1)
+	    accept_check_type(out->type, out->entry, arena, refusal) == -1)
 		return -1;
 	fill_envelope(&out->entry->envelope, arrived_ms);
 	return 0;

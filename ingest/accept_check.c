@@ -3,6 +3,7 @@
  */
 #include "ingest/accept_check.h"
 
+#include "common/injected.h"
 #include "common/text.h"
 
 /* ---- one field ---- */
@@ -166,10 +167,15 @@ check_turn(struct msg_turn *t, struct refusal *refusal)
 }
 
 static int
-check_memory(const struct msg_memory *m, struct refusal *refusal)
+check_memory(struct msg_memory *m, struct arena *arena,
+    struct refusal *refusal)
 {
 	size_t i;
 
+	m->text = injected_strip(m->text, arena);
+	if (m->text.len == 0)
+		return refuse(refusal, "bad_value", "text: is nothing but "
+		    "what was handed out or put in: it is not taken in again");
 	if (m->refines.len > 0 && m->consolidates.count > 0)
 		return refuse(refusal, "MUTUAL_EXCLUSION",
 		    "refines, consolidates: only one of the two may be given");
@@ -183,7 +189,8 @@ check_memory(const struct msg_memory *m, struct refusal *refusal)
 }
 
 int
-accept_check_type(enum msg_id type, union msg_any *e, struct refusal *refusal)
+accept_check_type(enum msg_id type, union msg_any *e, struct arena *arena,
+    struct refusal *refusal)
 {
 	static const char *const verdicts[] = { "right", "wrong", NULL };
 	static const char *const targets[] = { "user", "thread", "turn",
@@ -193,7 +200,7 @@ accept_check_type(enum msg_id type, union msg_any *e, struct refusal *refusal)
 	case MSG_turn:
 		return check_turn(&e->turn, refusal);
 	case MSG_memory:
-		return check_memory(&e->memory, refusal);
+		return check_memory(&e->memory, arena, refusal);
 	case MSG_close:
 		if ((e->close.thread.len > 0) == (e->close.artifact.len > 0))
 			return refuse(refusal, "missing",

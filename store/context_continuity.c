@@ -76,8 +76,9 @@ put_pairs(struct gather *g, struct buf *b, const struct msg_thread *from)
 		buf_addf(b, " Asked: \"%.*s\"", SLICE_ARG(shorten(g,
 		    asked[n].text)));
 		if (said[n].text.len > 0)
-			buf_addf(b, ", answered: \"%.*s\"",
-			    SLICE_ARG(shorten(g, said[n].text)));
+			buf_addf(b, ", answered: \"%.*s\"%.*s",
+			    SLICE_ARG(shorten(g, said[n].text)),
+			    SLICE_ARG(context_turn_mark(g, &said[n])));
 		buf_addc(b, '.');
 	}
 }
@@ -126,8 +127,7 @@ add_linked_turns(struct gather *g, const struct msg_thread *from, double rank)
 
 	for (i = 0; number > 0 && i < TURNS_SEARCHED; i++) {
 		if (context_read_turn(g, thread, number, &t))
-			context_add_turn(g, PART_LATEST, rank + (double)i, &t, false,
-			    SLICE_NONE);
+			context_add_turn(g, PART_LATEST, rank + (double)i, &t);
 		if (!context_turn_before(g, &thread, &number))
 			break;
 	}

@@ -147,8 +147,8 @@ add_focused_turns(struct gather *g, const struct msg_artifact *a)
 		     number >= a->turns.at[k - 2] && number > 0 &&
 		     n < FOCUSED_TURNS; number--, n++)
 			if (context_read_turn(g, a->thread, number, &t))
-				context_add_turn(g, PART_LATEST, 20 + (double)n, &t,
-				    false, SLICE_NONE);
+				context_add_turn(g, PART_LATEST,
+				    20 + (double)n, &t);
 }
 
 static void

@@ -32,7 +32,7 @@ gather_latest(struct gather *g)
 		if (!context_read_turn(g, thread, number, &t))
 			continue;
 		context_add_turn(g, PART_LATEST, (n < LATEST_FIRST ? 4 : 60) +
-		    (double)n / 100, &t, false, SLICE_NONE);
+		    (double)n / 100, &t);
 		n++;
 	} while (n < LATEST_MOST && context_turn_before(g, &thread, &number));
 }
@@ -88,6 +88,29 @@ stream_thread(struct gather *g, struct db_cursor *c, const struct key *stream,
 	return context_read_thread(g, key_read_u64(e.key, stream->len + 8), out);
 }
 
+/* What a summary says of an artifact that is superseded bears its mark. */
+static struct slice
+summary_marks(struct gather *g, uint64_t thread, struct slice summary)
+{
+	struct msg_episode_digest digest;
+	struct slice marks = SLICE_NONE;
+	struct msg_artifact a;
+	size_t i;
+
+	if (!query_digest(g->view->compactor, thread, g->arena, &digest))
+		return marks;
+	for (i = 0; i < digest.artifacts.count; i++)
+		if (context_read_artifact(g, digest.artifacts.at[i], &a) &&
+		    a.refined_by.count > 0 && a.summary.len > 0 &&
+		    memmem(summary.ptr, summary.len, a.summary.ptr,
+			a.summary.len) != NULL)
+			marks = arena_printf(g->arena, "%.*s [%.*s is "
+			    "superseded by %.*s]", SLICE_ARG(marks),
+			    SLICE_ARG(a.key), SLICE_ARG(a.refined_by.at[
+				a.refined_by.count - 1]));
+	return marks;
+}
+
 static void
 add_earlier(struct gather *g, const struct msg_thread *t, double rank)
 {
@@ -101,7 +124,8 @@ add_earlier(struct gather *g, const struct msg_thread *t, double rank)
 		return;
 	/* A summary begins with its date. */
 	p = context_add_part(g, PART_EARLIER, rank, arena_printf(g->arena,
-	    "- %.*s", SLICE_ARG(episode.micro)));
+	    "- %.*s%.*s", SLICE_ARG(episode.micro), SLICE_ARG(summary_marks(g,
+	    t->key, episode.micro))));
 	p->key = episode.key;
 	p->thread = t->key;
 	p->ts = t->last_activity_at;
@@ -161,12 +185,13 @@ add_hit(struct gather *g, const struct search_hit *h, double rank)
 	struct context_turn t = { .seq = h->seq, .i = h->i, .thread = h->thread,
 		.number = h->turn, .ts = h->ts, .role = h->role,
 		.user = h->user, .text = h->text, .id = h->id,
-		.key = h->key };
+		.key = h->key, .superseded = h->superseded,
+		.refined_by = h->refined_by };
 	struct known_artifact a;
 
 	switch (h->kind) {
 	case SEARCH_TURN:
-		context_add_turn(g, PART_SAID, rank, &t, h->superseded, h->refined_by);
+		context_add_turn(g, PART_SAID, rank, &t);
 		break;
 	case SEARCH_ARTIFACT:
 		if (context_known(g, h->key, &a))

@@ -43,6 +43,8 @@ struct context_turn {
 	int64_t ts;
 	struct slice role, user, text, id;
 	struct slice key;	/* empty: it is made */
+	bool superseded;
+	struct slice refined_by;
 };
 bool context_read_thread(struct gather *g, uint64_t key, struct msg_thread *out);
 /* By number; false: it is not there, or was forgotten. */
@@ -53,7 +55,9 @@ bool context_turn_before(struct gather *g, uint64_t *thread, uint64_t *number);
 /* Who said it, as it stands before a turn's text. */
 struct slice context_speaker(const struct context_turn *t);
 void context_add_turn(struct gather *g, enum context_kind kind, double rank,
-    const struct context_turn *t, bool superseded, struct slice refined_by);
+    const struct context_turn *t);
+/* " [superseded by a12.0]" of a turn that is; else nothing. */
+struct slice context_turn_mark(struct gather *g, const struct context_turn *t);
 
 struct context_part *context_add_part(struct gather *g, enum context_kind kind,
     double rank, struct slice text);

@@ -3,6 +3,7 @@
  */
 #include "common/when.h"
 #include "store/context_impl.h"
+#include "store/cover.h"
 
 bool
 context_read_thread(struct gather *g, uint64_t key, struct msg_thread *out)
@@ -34,6 +35,8 @@ context_read_turn(struct gather *g, uint64_t thread, uint64_t number,
 	*out = (struct context_turn){ .seq = p.seq, .i = p.i, .thread = thread,
 		.number = number, .ts = d.ts, .role = d.role, .user = d.user,
 		.text = d.title, .id = e.entry.as->envelope.id };
+	out->superseded = cover_find(g->view->found.store, thread, number,
+	    NULL, NULL, g->arena, &out->refined_by);
 	return d.title.len > 0;
 }
 
@@ -90,19 +93,25 @@ group_of(struct gather *g, const struct context_turn *t)
 	    SLICE(":") }, 2);
 }
 
+struct slice
+context_turn_mark(struct gather *g, const struct context_turn *t)
+{
+	if (!t->superseded)
+		return SLICE_NONE;
+	return t->refined_by.len == 0 ? SLICE(" [superseded]") :
+	    arena_printf(g->arena, " [superseded by %.*s]",
+		SLICE_ARG(t->refined_by));
+}
+
 void
 context_add_turn(struct gather *g, enum context_kind kind, double rank,
-    const struct context_turn *t, bool superseded, struct slice refined_by)
+    const struct context_turn *t)
 {
-	struct slice who = context_speaker(t), mark = SLICE_NONE;
 	struct context_part *p;
 
-	if (superseded)
-		mark = refined_by.len > 0 ?
-		    arena_printf(g->arena, " [superseded by %.*s]",
-			SLICE_ARG(refined_by)) : SLICE(" [superseded]");
 	p = context_add_part(g, kind, rank, join(g->arena, (struct slice[]){
-	    who, SLICE(": "), t->text, mark }, 4));
+	    context_speaker(t), SLICE(": "), t->text,
+	    context_turn_mark(g, t) }, 4));
 	p->key = t->key.len > 0 ? t->key : document_turn_key(
 	    g->arena, t->seq, t->i);
 	p->id = t->id;
@@ -110,5 +119,5 @@ context_add_turn(struct gather *g, enum context_kind kind, double rank,
 	p->ts = t->ts;
 	p->thread = t->thread;
 	p->turn = t->number;
-	p->superseded = superseded;
+	p->superseded = t->superseded;
 }

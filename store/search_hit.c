@@ -9,10 +9,10 @@
 
 #include "common/xmalloc.h"
 #include "compactor/compact.h"
+#include "store/cover.h"
 #include "store/search_impl.h"
 
 enum {
-	COVERS_MOST = 256,	/* superseded passages looked at, for a turn */
 	THREAD_TURNS = 4,	/* of a thread that count for it */
 	AHEAD = 4,		/* candidates whose values are on their way */
 };
@@ -117,38 +117,21 @@ has_phrases(const struct run *r, const struct document *d)
 
 /* ---- what else is known ---- */
 
+/* As of then, nobody had refined it yet. */
+static bool
+was_refined(const void *run, struct slice refined_by)
+{
+	const struct run *r = run;
+
+	return r->q->as_of_ms == INT64_MAX ||
+	    version_that_counts(r, refined_by) != 0;
+}
+
 static void
 mark_covered(const struct run *r, struct search_hit *hit)
 {
-	struct db_cursor *c;
-	struct msg_cover cover;
-	struct msg_error why;
-	struct db_entry e;
-	struct key k;
-	size_t n = 0;
-	bool there;
-
-	if (r->view->store == NULL || hit->thread == 0 ||
-	    db_count(r->view->store, TABLE_covers) == 0)
-		return;
-	k = key_u64(hit->thread);
-	key_add_u64(&k, hit->turn);
-	c = db_cursor(r->view->store, TABLE_covers);
-	for (there = db_seek(c, key_slice(&k), &e);
-	     there && n < COVERS_MOST && e.key.len > 16 &&
-	     key_read_u64(e.key, 0) == hit->thread;
-	     there = db_next(c, &e), n++) {
-		if (msg_decode_as(e.value, r->arena, MSG_cover, &cover,
-			&why) == -1 || cover.first > hit->turn)
-			continue;
-		/* As of then, nobody had refined it yet. */
-		if (r->q->as_of_ms != INT64_MAX &&
-		    version_that_counts(r, cover.refined_by) == 0)
-			continue;
-		hit->superseded = true;
-		hit->refined_by = arena_dup(r->arena, cover.refined_by);
-	}
-	db_cursor_close(&c);
+	hit->superseded = cover_find(r->view->store, hit->thread, hit->turn,
+	    was_refined, r, r->arena, &hit->refined_by);
 }
 
 /* Weights change by use, without a version: the table has the latest. */
