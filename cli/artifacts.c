@@ -65,7 +65,7 @@ read_options(struct artifacts *a, unsigned by, int argc, char **argv)
 	struct artifacts_filter *f = &a->filter;
 	struct option_spec specs[12] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
-		{ "until", OPTION_TIME, &f->until_ms, NULL },
+		{ "until", OPTION_UNTIL, &f->until_ms, NULL },
 		{ "limit", OPTION_NUMBER, &f->limit, &a->out.limited },
 		{ "domain", OPTION_TEXT, &a->out.domain, NULL },
 		{ "after", OPTION_NUMBER, &a->out.after, NULL },

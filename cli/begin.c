@@ -55,6 +55,7 @@ new_thread_id(struct arena *arena, struct slice intent)
 static int
 fork_thread(struct command *c, uint64_t thread, struct slice as)
 {
+	c->option = "fork";
 	command_type(c, "fork");
 	command_put(c, "thread", arena_printf(&c->arena, "t%llu",
 	    (unsigned long long)thread));
@@ -77,6 +78,8 @@ import(struct command *c, const struct begin *b,
 	if (list.count == 0)
 		return cli_fail(c->cli, "no artifact is selected: answer 4 to "
 		    "start fresh");
+	c->option = "with";
+	c->thread = as;
 	command_type(c, "attach");
 	command_put(c, "thread", as);
 	command_put_list(c, "artifacts", &list);

@@ -20,7 +20,7 @@ read_options(struct chains *c, bool states, int argc, char **argv)
 	struct chains_filter *f = &c->filter;
 	struct option_spec specs[9] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
-		{ "until", OPTION_TIME, &f->until_ms, NULL },
+		{ "until", OPTION_UNTIL, &f->until_ms, NULL },
 		{ "limit", OPTION_NUMBER, &f->limit, &c->out.limited },
 		{ "domain", OPTION_TEXT, &c->out.domain, NULL },
 		{ "after", OPTION_NUMBER, &c->out.after, NULL },

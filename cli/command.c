@@ -257,8 +257,15 @@ put_maybe(struct buf *out, const char *name, struct slice text)
 		buf_adds(out, "null");
 }
 
+/* Who begins a chat must know where it goes on. */
+static struct slice
+goes_on(const struct command *c, const struct outcome *o)
+{
+	return c->thread.len > 0 ? c->thread : o->result;
+}
+
 static void
-print_json(const struct outcome *o)
+print_json(const struct command *c, const struct outcome *o)
 {
 	const char *class = o->class.len > 0 ? NULL :
 					       command_error_class(o->code);
@@ -284,6 +291,10 @@ print_json(const struct outcome *o)
 	} else {
 		put_maybe(&out, "result", o->result);
 		put_maybe(&out, "guidance", o->guidance);
+		if (c->option != NULL) {
+			buf_addf(&out, ",\"option\":\"%s\"", c->option);
+			put_maybe(&out, "thread", goes_on(c, o));
+		}
 		buf_addc(&out, '}');
 	}
 	puts(buf_cstr(&out));
@@ -291,16 +302,18 @@ print_json(const struct outcome *o)
 }
 
 static void
-print(const struct cli *cli, const struct outcome *o)
+print(const struct command *c, const struct outcome *o)
 {
-	if (cli->json) {
-		print_json(o);
+	struct slice made = goes_on(c, o);
+
+	if (c->cli->json) {
+		print_json(c, o);
 	} else if (o->code.len > 0) {
-		cli_fail(cli, "%.*s: %.*s", SLICE_ARG(o->code),
+		cli_fail(c->cli, "%.*s: %.*s", SLICE_ARG(o->code),
 		    SLICE_ARG(o->message));
 	} else {
-		printf("%.*s\n", SLICE_ARG(o->result.len > 0 ? o->result :
-							       SLICE("done")));
+		printf("%.*s\n", SLICE_ARG(made.len > 0 ? made :
+							  SLICE("done")));
 		if (o->guidance.len > 0)
 			printf("%.*s\n", SLICE_ARG(o->guidance));
 	}
@@ -318,7 +331,7 @@ command_run(struct command *c)
 	if (rc == 0 && o.code.len == 0)
 		rc = read_outcome(c, &o);
 	if (rc == 0) {
-		print(c->cli, &o);
+		print(c, &o);
 		rc = o.code.len > 0 ? 1 : 0;
 	}
 	arena_release(&o.arena);

@@ -331,7 +331,7 @@ verb_conversations(struct cli *cli, int argc, char **argv)
 	bool limited = false;
 	const struct option_spec specs[] = {
 		{ "since", OPTION_TIME, &f.since_ms, NULL },
-		{ "until", OPTION_TIME, &f.until_ms, NULL },
+		{ "until", OPTION_UNTIL, &f.until_ms, NULL },
 		{ "limit", OPTION_NUMBER, &f.limit, &limited },
 		{ "domain", OPTION_TEXT, &domain, NULL },
 		{ "after", OPTION_NUMBER, &after, NULL },

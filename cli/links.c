@@ -25,7 +25,7 @@ read_options(struct links *l, bool tuning, int argc, char **argv)
 	struct links_filter *f = &l->filter;
 	struct option_spec specs[10] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
-		{ "until", OPTION_TIME, &f->until_ms, NULL },
+		{ "until", OPTION_UNTIL, &f->until_ms, NULL },
 		{ "limit", OPTION_NUMBER, &f->limit, &l->out.limited },
 		{ "domain", OPTION_TEXT, &l->out.domain, NULL },
 		{ "after", OPTION_NUMBER, &l->out.after, NULL } };

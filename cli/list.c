@@ -45,7 +45,7 @@ read_options(struct list *l, unsigned by, int argc, char **argv)
 	struct query_filter *f = &l->filter;
 	struct option_spec specs[10] = {
 		{ "since", OPTION_TIME, &f->since_ms, NULL },
-		{ "until", OPTION_TIME, &f->until_ms, NULL },
+		{ "until", OPTION_UNTIL, &f->until_ms, NULL },
 		{ "limit", OPTION_NUMBER, &f->limit, &l->out.limited },
 		{ "domain", OPTION_TEXT, &l->out.domain, &l->domain_given },
 		{ "after", OPTION_NUMBER, &l->out.after, NULL } };

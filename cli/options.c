@@ -19,9 +19,21 @@ options_number(const struct cli *cli, const char *name, const char *value,
 	return cli_usage(cli, "--%s: '%s' is not a whole number", name, value);
 }
 
+int
+options_until(struct slice text, int64_t *out)
+{
+	enum { DATE_BYTES = 10 };	/* "2025-11-05" */
+
+	if (when_parse(text, out) == -1)
+		return -1;
+	if (text.len == DATE_BYTES)
+		*out += WHEN_DAY_MS - 1;
+	return 0;
+}
+
 static int
 read_time(const struct cli *cli, const char *name, const char *value,
-    int64_t *out)
+    bool until, int64_t *out)
 {
 	struct slice text = slice_str(value);
 	uint64_t ms;
@@ -30,7 +42,7 @@ read_time(const struct cli *cli, const char *name, const char *value,
 		*out = (int64_t)ms;
 		return 0;
 	}
-	if (when_parse(text, out) == 0)
+	if ((until ? options_until : when_parse)(text, out) == 0)
 		return 0;
 	return cli_usage(cli, "--%s: '%s' is not a time: write "
 	    "2025-11-05T10:00:00Z, 2025-11-05, or milliseconds since 1970",
@@ -67,7 +79,7 @@ list_options(const struct option_spec *specs)
 {
 	static const char *const takes[] = { [OPTION_FLAG] = "",
 		[OPTION_TEXT] = " TEXT", [OPTION_NUMBER] = " NUMBER",
-		[OPTION_TIME] = " TIME" };
+		[OPTION_TIME] = " TIME", [OPTION_UNTIL] = " TIME" };
 
 	printf("options:\n");
 	for (; specs->kind != OPTION_END; specs++)
@@ -92,7 +104,9 @@ set(const struct cli *cli, const struct option_spec *spec, const char *value)
 	case OPTION_NUMBER:
 		return options_number(cli, spec->name, value, spec->into);
 	case OPTION_TIME:
-		return read_time(cli, spec->name, value, spec->into);
+	case OPTION_UNTIL:
+		return read_time(cli, spec->name, value,
+		    spec->kind == OPTION_UNTIL, spec->into);
 	case OPTION_END:
 		break;
 	}

@@ -19,7 +19,8 @@ enum option_kind {
 	OPTION_FLAG,	/* bool */
 	OPTION_TEXT,	/* struct slice */
 	OPTION_NUMBER,	/* uint64_t */
-	OPTION_TIME	/* int64_t, milliseconds */
+	OPTION_TIME,	/* int64_t, milliseconds; of a date its beginning */
+	OPTION_UNTIL	/* the same; of a date its end */
 };
 
 struct option_spec {
@@ -43,6 +44,9 @@ int options_read(const struct cli *cli, const struct option_spec *specs,
 /* A number from 0 up; 0, or 2 after saying that it is none. */
 int options_number(const struct cli *cli, const char *name, const char *value,
     uint64_t *out) __attribute__((warn_unused_result));
+/* The end of a date, or a time; 0, or -1: it is neither. */
+int options_until(struct slice text, int64_t *out)
+    __attribute__((warn_unused_result));
 /* Whether a value, if there is one, is among words; 0, or 2 after saying so. */
 int options_one_of(const struct cli *cli, const char *name, struct slice value,
     const char *words) __attribute__((warn_unused_result));

@@ -151,9 +151,10 @@ search_once(struct searching *s, struct search_query *query,
 	int rc = 0;
 
 	buf_init(&why, 4096);
-	if (find_thread(s, thread, &query->thread, &why) == -1 ||
-	    ask(s, query, &result, &why) == -1)
+	if (find_thread(s, thread, &query->thread, &why) == -1)
 		rc = cli_fail(s->cli, "%s", buf_cstr(&why));
+	else if (ask(s, query, &result, &why) == -1)
+		rc = cli_usage(s->cli, "%s", buf_cstr(&why));
 	else {
 		print_hits(s, &result);
 		say_behind(s, &result);
@@ -166,16 +167,23 @@ search_once(struct searching *s, struct search_query *query,
 
 /* ---- many ---- */
 
-static struct slice
-member(json_t *json, const char *name)
+/* What is not there is empty. */
+static int
+read_text(json_t *json, const char *name, struct slice *out, struct buf *why)
 {
 	json_t *value = json_object_get(json, name);
 
-	return slice_of(json_string_value(value), json_string_length(value));
+	*out = slice_of(json_string_value(value), json_string_length(value));
+	if (value == NULL || json_is_null(value) || json_is_string(value))
+		return 0;
+	buf_addf(why, "%s: is not text", name);
+	return -1;
 }
 
 static int
-read_when(json_t *json, const char *name, int64_t *out, struct buf *why)
+read_when(json_t *json, const char *name,
+    int (*parse)(struct slice text, int64_t *out), int64_t *out,
+    struct buf *why)
 {
 	json_t *value = json_object_get(json, name);
 
@@ -186,7 +194,7 @@ read_when(json_t *json, const char *name, int64_t *out, struct buf *why)
 		return 0;
 	}
 	if (json_is_string(value) &&
-	    when_parse(slice_of(json_string_value(value),
+	    parse(slice_of(json_string_value(value),
 		json_string_length(value)), out) == 0)
 		return 0;
 	buf_addf(why, "%s: not a time", name);
@@ -255,7 +263,8 @@ read_line(struct searching *s, json_t *json, struct search_query *query,
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		value = member(json, texts[i].name);
+		if (read_text(json, texts[i].name, &value, why) == -1)
+			return -1;
 		if (value.len > 0)
 			*texts[i].into = value;
 	}
@@ -266,9 +275,12 @@ read_line(struct searching *s, json_t *json, struct search_query *query,
 	}
 	if (read_in(json, &query->in, why) == -1 ||
 	    read_limit(json, &query->limit, why) == -1 ||
-	    read_when(json, "since", &query->since_ms, why) == -1 ||
-	    read_when(json, "until", &query->until_ms, why) == -1 ||
-	    read_when(json, "as_of", &query->as_of_ms, why) == -1)
+	    read_when(json, "since", when_parse, &query->since_ms,
+		why) == -1 ||
+	    read_when(json, "until", options_until, &query->until_ms,
+		why) == -1 ||
+	    read_when(json, "as_of", options_until, &query->as_of_ms,
+		why) == -1)
 		return -1;
 	return find_thread(s, *thread, &query->thread, why);
 }
@@ -364,6 +376,9 @@ check(const struct searching *s, const struct search_query *query,
 	if (!s->batch && argc == 1)
 		return cli_usage(s->cli, "what for? 'skein search \"words to "
 		    "find\"'");
+	if (!s->batch && argv[1][strspn(argv[1], " \t\r\n")] == '\0')
+		return cli_usage(s->cli, "the query is empty: 'skein search "
+		    "\"words to find\"'");
 	if (!s->batch && argc > 2)
 		return cli_usage(s->cli, "one query, please: put '%s %s' "
 		    "into quotes", argv[1], argv[2]);
@@ -385,8 +400,8 @@ verb_search(struct cli *cli, int argc, char **argv)
 		{ "in", OPTION_TEXT, &in, NULL },
 		{ "limit", OPTION_NUMBER, &query.limit, NULL },
 		{ "since", OPTION_TIME, &query.since_ms, NULL },
-		{ "until", OPTION_TIME, &query.until_ms, NULL },
-		{ "as-of", OPTION_TIME, &query.as_of_ms, NULL },
+		{ "until", OPTION_UNTIL, &query.until_ms, NULL },
+		{ "as-of", OPTION_UNTIL, &query.as_of_ms, NULL },
 		{ "user", OPTION_TEXT, &query.user, NULL },
 		{ "room", OPTION_TEXT, &query.room, NULL },
 		{ "thread", OPTION_TEXT, &thread, NULL },

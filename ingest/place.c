@@ -212,7 +212,7 @@ find_turn(struct stage *st, const struct msg_thread *t, struct slice at,
 		*number = seq;
 		return true;
 	}
-	if (digits == 0 || at.ptr[digits] != '.')
+	if (digits == 0 || digits == at.len || at.ptr[digits] != '.')
 		seq = place_sent(st, t->domain, at, &sent) ? sent.seq : 0;
 	for (n = t->turn_count; seq != 0 && n >= 1; n--) {
 		k = key_pair(t->key, n);
@@ -228,6 +228,26 @@ find_turn(struct stage *st, const struct msg_thread *t, struct slice at,
 	return false;
 }
 
+/*
+ * The same in all of its history: of a turn that it shares the thread becomes
+ * the one that has it.
+ */
+static bool
+find_shared_turn(struct stage *st, struct msg_thread *t, struct slice at,
+    uint64_t *number)
+{
+	uint64_t upto = t->turn_count, parent;
+
+	while (!find_turn(st, t, at, number)) {
+		parent = t->parent;
+		upto = t->parent_turn;
+		if (parent == 0 || parent >= t->key ||
+		    !cache_thread(st, parent, t))
+			return false;
+	}
+	return *number <= upto;
+}
+
 static int
 place_fork(struct stage *st, uint64_t seq, const struct msg_fork *f,
     struct msg_s_ingest *section, struct refusal *refusal)
@@ -240,7 +260,8 @@ place_fork(struct stage *st, uint64_t seq, const struct msg_fork *f,
 		return refuse(refusal, "bad_value",
 		    "as: there is a thread '%.*s' already", SLICE_ARG(f->as));
 	section->parent_turn = from.turn_count;
-	if (f->at.len > 0 && !find_turn(st, &from, f->at, &section->parent_turn))
+	if (f->at.len > 0 && !find_shared_turn(st, &from, f->at,
+		&section->parent_turn))
 		return refuse(refusal, "TURN_NOT_FOUND",
 		    "at: there is no turn '%.*s' in that thread",
 		    SLICE_ARG(f->at));

@@ -45,17 +45,29 @@ put_chat(struct buf *out, const struct begin *b, size_t i)
 	arena_release(&arena);
 }
 
+/* What was remembered may have several lines. */
+static void
+put_in_line(struct buf *out, struct slice text)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++)
+		buf_addc(out, text.ptr[i] == '\n' ? ' ' : text.ptr[i]);
+}
+
 static void
 put_artifact(struct buf *out, const struct begin *b, size_t i)
 {
 	const struct begin_artifact *a = &b->artifacts[i];
 	bool open = slice_is(a->type, "effort");
 
-	buf_addf(out, "  %zu. [%.*s%s%.*s] %.*s", i + 1, SLICE_ARG(a->type),
-	    open ? ":" : "", SLICE_ARG(open ? a->status : SLICE_NONE),
-	    SLICE_ARG(a->summary));
-	if (a->resolution.len > 0)
-		buf_addf(out, " => %.*s", SLICE_ARG(a->resolution));
+	buf_addf(out, "  %zu. [%.*s%s%.*s] ", i + 1, SLICE_ARG(a->type),
+	    open ? ":" : "", SLICE_ARG(open ? a->status : SLICE_NONE));
+	put_in_line(out, a->summary);
+	if (a->resolution.len > 0) {
+		buf_adds(out, " => ");
+		put_in_line(out, a->resolution);
+	}
 	buf_addc(out, '\n');
 }
 
@@ -147,8 +159,12 @@ put_artifact_json(struct buf *out, const struct begin_artifact *a)
 	put_member(out, "status", a->status);
 	put_member(out, "summary", a->summary);
 	put_member(out, "resolution", a->resolution);
-	buf_addf(out, ",\"thread\":\"t%llu\",\"score\":%.3f}",
-	    (unsigned long long)a->thread, a->score);
+	buf_adds(out, ",\"thread\":");
+	if (a->thread != 0)
+		buf_addf(out, "\"t%llu\"", (unsigned long long)a->thread);
+	else
+		buf_adds(out, "null");
+	buf_addf(out, ",\"score\":%.3f}", a->score);
 }
 
 void

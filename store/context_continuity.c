@@ -161,7 +161,7 @@ gather_continuity(struct gather *g)
 	     i++) {
 		add_continuity(g, &before, before.last_activity_at,
 		    at.created_at, 3.5 + (double)i);
-		gather_known(g, before.key, 50 + 20 * (double)i);
+		gather_known(g, before.key, ALL_TURNS, 50 + 20 * (double)i);
 		add_linked_turns(g, &before, 80 + 40 * (double)i);
 		at = before;
 	}

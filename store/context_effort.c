@@ -227,15 +227,23 @@ is_over(const struct gather *g, const struct known_artifact *a)
 	    (int64_t)g->view->conf->reminder_overdue * WHEN_DAY_MS;
 }
 
+/* What came of later turns is the other side's alone. */
+static bool
+is_shared(const struct known_artifact *a, int64_t upto)
+{
+	return upto == ALL_TURNS || (a->turns.count > 0 &&
+	    a->turns.at[0] <= (uint64_t)upto);
+}
+
 /* Of a superseded one what stands in its place is told, if that is there. */
 static void
-add_known(struct gather *g, struct slice key, double rank)
+add_known(struct gather *g, struct slice key, int64_t upto, double rank)
 {
 	struct known_artifact a, newer;
 	struct context_part *p;
 
 	if (is_told(g, key) || !context_known(g, key, &a) || a.checkpoint ||
-	    a.part || is_over(g, &a))
+	    a.part || is_over(g, &a) || !is_shared(&a, upto))
 		return;
 	if (a.refined_by.len > 0 && context_known(g, a.refined_by, &newer)) {
 		if (!is_told(g, newer.key))
@@ -259,11 +267,12 @@ add_attached(struct gather *g, uint64_t thread)
 		MSG_attached, g->arena, &there))
 		return;
 	for (i = 0; i < there.artifacts.count; i++)
-		add_known(g, there.artifacts.at[i], 30 + (double)i / 100);
+		add_known(g, there.artifacts.at[i], ALL_TURNS,
+		    30 + (double)i / 100);
 }
 
 void
-gather_known(struct gather *g, uint64_t thread, double rank)
+gather_known(struct gather *g, uint64_t thread, int64_t upto, double rank)
 {
 	struct msg_episode_digest digest;
 	size_t i, n;
@@ -275,5 +284,6 @@ gather_known(struct gather *g, uint64_t thread, double rank)
 		return;
 	n = digest.artifacts.count;
 	for (i = 0; i < n && i < KNOWN_LINES; i++)
-		add_known(g, digest.artifacts.at[n - 1 - i], rank + (double)i);
+		add_known(g, digest.artifacts.at[n - 1 - i], upto,
+		    rank + (double)i);
 }

@@ -57,15 +57,32 @@ find_current(struct gather *g)
 		}
 }
 
+/* What is known from the history that a fork shares. */
+static void
+gather_shared(struct gather *g)
+{
+	enum { FORKS_FOLLOWED = 8 };
+	struct msg_thread at = g->thread;
+	uint64_t upto;
+	size_t i;
+
+	for (i = 0; i < FORKS_FOLLOWED && at.parent != 0 &&
+	     at.parent < at.key; i++) {
+		upto = at.parent_turn;
+		if (!context_read_thread(g, at.parent, &at))
+			return;
+		gather_known(g, at.key, (int64_t)upto, 45 + 20 * (double)i);
+	}
+}
+
 void
 gather_thread(struct gather *g)
 {
 	find_current(g);
 	gather_latest(g);
 	gather_open(g);
-	gather_known(g, g->thread.key, 31);
-	if (g->thread.parent != 0)
-		gather_known(g, g->thread.parent, 45);
+	gather_known(g, g->thread.key, ALL_TURNS, 31);
+	gather_shared(g);
 	gather_continuity(g);
 }
 
@@ -157,7 +174,7 @@ gather_session(struct gather *g)
 		return;
 	if (last_thread(g, &stream, &last)) {
 		add_earlier(g, &last, 19);
-		gather_known(g, last.key, 31);
+		gather_known(g, last.key, ALL_TURNS, 31);
 	}
 	c = db_cursor(g->view->q->ingest, TABLE_spans);
 	for (i = 0; i < SESSION_THREADS &&
@@ -165,7 +182,7 @@ gather_session(struct gather *g)
 		if (t.key == last.key)
 			continue;
 		add_earlier(g, &t, 20 + (double)i);
-		gather_known(g, t.key, 51 + 20 * (double)i);
+		gather_known(g, t.key, ALL_TURNS, 51 + 20 * (double)i);
 		if (last.key == 0)
 			last = t;
 	}

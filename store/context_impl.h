@@ -25,7 +25,10 @@ int gather_query(struct gather *g, struct buf *why);
 /* context_effort.c */
 bool gather_effort(struct gather *g, struct slice key, bool focused);
 void gather_open(struct gather *g);
-void gather_known(struct gather *g, uint64_t thread, double rank);
+/* A thread's artifacts, of those turns that a fork shares, or of all. */
+enum { ALL_TURNS = -1 };
+void gather_known(struct gather *g, uint64_t thread, int64_t upto,
+    double rank);
 /* Of an artifact, with its dates and marks: a line.  False: not there. */
 bool context_known(struct gather *g, struct slice key,
     struct known_artifact *out);

@@ -49,11 +49,14 @@ context_turn_before(struct gather *g, uint64_t *thread, uint64_t *number)
 		--*number;
 		return true;
 	}
-	if (!context_read_thread(g, *thread, &t) || t.parent == 0 ||
-	    t.parent_turn == 0)
-		return false;
-	*thread = t.parent;
-	*number = t.parent_turn;
+	/* A fork may be of a fork in which nothing was said. */
+	do {
+		if (!context_read_thread(g, *thread, &t) || t.parent == 0 ||
+		    t.parent >= t.key)
+			return false;
+		*thread = t.parent;
+		*number = t.parent_turn;
+	} while (*number == 0);
 	return true;
 }
 

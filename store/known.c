@@ -111,8 +111,9 @@ put_line(struct buf *line, const struct known_view *view,
 
 	buf_addf(line, "- [%.*s%s%.*s ", SLICE_ARG(a->type),
 	    effort ? " " : "", SLICE_ARG(effort ? a->status : SLICE_NONE));
-	known_put_day(line, effort && slice_is(a->status, "open") ?
-	    a->created_at : a->updated_at);
+	/* The last change of one that is superseded was that it became so. */
+	known_put_day(line, (effort && slice_is(a->status, "open")) ||
+	    a->refined_by.count > 0 ? a->created_at : a->updated_at);
 	buf_adds(line, "] ");
 	buf_addslice(line, a->summary);
 	if (a->resolution.len > 0 && !slice_eq(a->resolution, a->summary)) {

@@ -340,6 +340,7 @@ search_run_both(struct search *s, const struct search_view *view,
 	if (parse_query(s, query, arena, &r.parsed, why) == -1)
 		return -1;
 	search_follow(s, view);
+	filter_history(&r);
 	score_words(&r);
 	find(&r, query, out);
 	if (also != NULL) {

@@ -162,8 +162,11 @@ add_artifact(const struct run *r, const struct stage_entry *e,
 	hit->id = a->id;
 	hit->weight = weight_now(r, a, scratch);
 	hit->superseded = a->refined_by.count > 0;
-	if (hit->superseded)
+	if (hit->superseded) {
 		hit->refined_by = a->refined_by.at[a->refined_by.count - 1];
+		/* Its last change was that it was superseded. */
+		hit->ts = a->created_at;
+	}
 }
 
 static struct slice
@@ -305,7 +308,7 @@ make_hit(const struct run *r, const struct candidate *c,
 	else if (d.kind == SEARCH_SKILL)
 		hit->skill = &e.sections[STAGE_compactor]
 		    .as->s_compactor.skills[d.i];
-	return true;
+	return passes_whole(r, hit);
 }
 
 static bool
@@ -325,6 +328,31 @@ approach(const struct run *r, const struct candidate *c)
 	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 		approach_value(r, (struct place){ c->doc, c->source },
 		    columns[i]);
+}
+
+static bool
+is_among(const struct pool *p, struct slice key)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (slice_eq(p->hits[i].key, key))
+			return true;
+	return false;
+}
+
+static void
+describe_thread(const struct run *r, struct search_hit *hit,
+    struct arena *scratch)
+{
+	struct key k = key_u64(hit->thread);
+	struct msg_thread t;
+
+	if (r->view->ingest == NULL || !db_get_msg(r->view->ingest,
+		TABLE_threads, key_slice(&k), MSG_thread, scratch, &t))
+		return;
+	hit->id = arena_dup(r->arena, t.id);
+	hit->ts = t.last_activity_at;
 }
 
 static void
@@ -353,6 +381,11 @@ fill_pool(struct run *r, struct pool *p)
 		if (!is_asked(r, c) || !make_hit(r, c, &scratch, hit,
 			p->n < look ? &together : NULL))
 			continue;
+		if (hit->kind == SEARCH_THREAD) {
+			if (is_among(p, hit->key))
+				continue;
+			describe_thread(r, hit, &scratch);
+		}
 		facts = c->facts;
 		facts.together = p->n < look ? together : 0.0;
 		facts.weight = hit->weight;
@@ -418,9 +451,7 @@ fill_threads(struct run *r, struct pool *p)
 	size_t i, n = sum_threads(r, threads);
 	const struct candidate *c;
 	struct search_hit *hit;
-	struct msg_thread t;
 	struct arena scratch;
-	struct key k;
 
 	arena_init(&scratch);
 	for (i = 0; i < n && p->n < p->most; i++) {
@@ -436,13 +467,7 @@ fill_threads(struct run *r, struct pool *p)
 		hit->score = rank_unit(threads[i].score);
 		hit->id = hit->role = hit->refined_by = SLICE_NONE;
 		hit->superseded = false;
-		k = key_u64(hit->thread);
-		if (r->view->ingest != NULL && db_get_msg(r->view->ingest,
-			TABLE_threads, key_slice(&k), MSG_thread, &scratch,
-			&t)) {
-			hit->id = arena_dup(r->arena, t.id);
-			hit->ts = t.last_activity_at;
-		}
+		describe_thread(r, hit, &scratch);
 		p->n++;
 	}
 	arena_release(&scratch);
@@ -450,17 +475,6 @@ fill_threads(struct run *r, struct pool *p)
 }
 
 /* ---- lineage ---- */
-
-static bool
-is_among(const struct pool *p, struct slice key)
-{
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
-		if (slice_eq(p->hits[i].key, key))
-			return true;
-	return false;
-}
 
 static void
 weigh_lineage(struct pool *p)

@@ -154,6 +154,11 @@ struct ranking {
 	uint32_t doc, at;
 };
 
+/* A thread, and up to which of its turns. */
+struct stretch {
+	uint64_t thread, turns;
+};
+
 struct run {
 	struct search *s;
 	const struct search_view *view;
@@ -166,6 +171,8 @@ struct run {
 	unsigned kinds;		/* that are looked at: SEARCH_IN(kind) | ... */
 	unsigned classes;	/* theirs, a bit each */
 	bool timed;		/* the query says when */
+	struct stretch *shared;	/* history that the thread asked for has from others */
+	size_t n_shared;
 	bool speakers;		/* the query names some */
 	struct {
 		bool asked;		/* the rest has been found out */
@@ -184,8 +191,20 @@ struct run {
 	size_t n_ranked;
 };
 
+/* ---- search_filter.c ---- */
+
+/* What the sources have of the strings that are asked for. */
+void filter_sources(struct run *r);
+/* What is looked at, and the classes that it is of. */
+void filter_kinds(struct run *r);
+/* The threads whose history the one that is asked for shares. */
+void filter_history(struct run *r);
 /* Whether a document of a source passes the query's filters. */
 bool passes(const struct run *r, const struct source *source, uint32_t doc);
+/* And whether the whole of it does, which is known of a hit. */
+bool passes_whole(const struct run *r, const struct search_hit *hit);
+
+/* ---- search_score.c ---- */
 
 /* Sources of the domain, filters, scores by words. */
 void score_words(struct run *r);

@@ -250,15 +250,36 @@ add_phrase(struct search *s, struct parsed *p, struct arena *arena,
 	buf_release(&plain);
 }
 
+/* As words are indexed: folded, and without marks over letters. */
+static struct slice
+fold_head(struct search *s, struct arena *arena, struct slice head)
+{
+	struct slice folded = text_fold(arena, head), word;
+	struct buf plain;
+
+	if (text_is_ascii(folded))
+		return folded;
+	buf_init(&plain, SIZE_MAX / 4);
+	tokenise_plain(s->tokeniser, head, &plain);
+	word = buf_slice(&plain);
+	/* One word has a space before and one behind. */
+	if (word.len > 2 && memchr(word.ptr + 1, ' ', word.len - 2) == NULL)
+		folded = arena_dup(arena, slice_of(word.ptr + 1,
+		    word.len - 2));
+	buf_release(&plain);
+	return folded;
+}
+
 /* "pre*", with white space or an end behind: the beginning of a word. */
 static bool
-take_prefix(struct parsed *p, struct arena *arena, struct slice word)
+take_prefix(struct search *s, struct parsed *p, struct arena *arena,
+    struct slice word)
 {
 	struct slice head;
 
 	if (word.len < 2 || word.ptr[word.len - 1] != '*')
 		return false;
-	head = text_fold(arena, slice_of(word.ptr, word.len - 1));
+	head = fold_head(s, arena, slice_of(word.ptr, word.len - 1));
 	if (head.len < PREFIX_LEAST || memchr(head.ptr, '*', head.len) != NULL)
 		return false;
 	add_term(p, arena, head, true, false);
@@ -277,7 +298,7 @@ add_plain(struct search *s, struct parsed *p, struct arena *arena,
 		for (end = at; end < text.len &&
 		     (unsigned char)rest[end] > ' '; end++)
 			;
-		if (take_prefix(p, arena, slice_of(text.ptr + at, end - at)))
+		if (take_prefix(s, p, arena, slice_of(text.ptr + at, end - at)))
 			memset(rest + at, ' ', end - at);
 		at = end + 1;
 	}

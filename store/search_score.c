@@ -107,102 +107,6 @@ measure_field(struct run *r)
 		r->now_ms = r->q->as_of_ms;
 }
 
-/* ---- filters ---- */
-
-static void
-want_string(struct source *source, enum column c, struct slice value)
-{
-	source->places[c] = -1;
-	if (value.len == 0)
-		return;
-	source->wants = true;
-	source->places[c] = section_find_string(&source->x, value);
-	if (source->places[c] == -1)
-		source->skip = true;
-}
-
-static void
-set_filters(struct run *r)
-{
-	const struct search_query *q = r->q;
-	struct source *source;
-	size_t i;
-
-	for (i = 0; i < r->s->n_sources; i++) {
-		source = &r->s->sources[i];
-		want_string(source, COLUMN_USER, q->user);
-		want_string(source, COLUMN_ROOM, q->room);
-		want_string(source, COLUMN_CHANNEL, q->channel);
-		want_string(source, COLUMN_ROLE, q->role);
-		want_string(source, COLUMN_TYPE, q->type);
-		want_string(source, COLUMN_STATUS, q->status);
-	}
-}
-
-static bool
-passes_strings(const struct source *source, uint32_t d)
-{
-	static const enum column columns[] = { COLUMN_USER, COLUMN_ROOM,
-		COLUMN_CHANNEL, COLUMN_ROLE, COLUMN_TYPE, COLUMN_STATUS };
-	size_t i;
-
-	for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		if (source->places[columns[i]] != -1 &&
-		    section_value(&source->x, columns[i], d) !=
-			source->places[columns[i]])
-			return false;
-	return true;
-}
-
-/* What is looked at, and the classes that it is of. */
-static void
-set_kinds(struct run *r)
-{
-	const struct search_query *q = r->q;
-
-	r->kinds = q->in;
-	/* Threads are found by their turns, where those are not asked for. */
-	if ((q->in & SEARCH_IN(SEARCH_THREAD)) != 0)
-		r->kinds |= SEARCH_IN(SEARCH_TURN);
-	r->classes = 0;
-	if ((r->kinds & SEARCH_IN(SEARCH_TURN)) != 0)
-		r->classes |= 1u << CLASS_PERSON | 1u << CLASS_ASSISTANT |
-		    1u << CLASS_MACHINE;
-	if ((r->kinds & ~SEARCH_IN(SEARCH_TURN)) != 0)
-		r->classes |= 1u << CLASS_MADE;
-	r->timed = q->since_ms != INT64_MIN || q->until_ms != INT64_MAX ||
-	    q->as_of_ms != INT64_MAX;
-}
-
-static bool
-passes_time(const struct search_query *q, int64_t ts)
-{
-	return ts >= q->since_ms && ts <= q->until_ms && ts <= q->as_of_ms;
-}
-
-bool
-passes(const struct run *r, const struct source *source, uint32_t d)
-{
-	const struct search_query *q = r->q;
-	const struct section *x = &source->x;
-	int64_t kind = section_value(x, COLUMN_KIND, d);
-
-	if (kind < 0 || kind >= SEARCH_KINDS ||
-	    (r->kinds & SEARCH_IN(kind)) == 0)
-		return false;
-	if (r->timed && !passes_time(q, section_value(x, COLUMN_TS, d)))
-		return false;
-	if (q->thread != 0 &&
-	    (uint64_t)section_value(x, COLUMN_THREAD, d) != q->thread)
-		return false;
-	if (q->role.len == 0 && document_is_noise(norm_class(x->norms[d])))
-		return false;
-	if (r->parsed.must > 0 &&
-	    r->s->must[source->base + d] < r->parsed.must)
-		return false;
-	return !source->wants || passes_strings(source, d);
-}
-
 /* ---- scores ---- */
 
 struct scorer {
@@ -428,7 +332,7 @@ score_words(struct run *r)
 
 	make_room(r->s, n_docs);
 	measure_field(r);
-	set_filters(r);
+	filter_sources(r);
 	score_all(r);
 }
 
@@ -441,7 +345,7 @@ score_rank(struct run *r)
 	struct candidate *c;
 	size_t i;
 
-	set_kinds(r);
+	filter_kinds(r);
 	choose_scored(r);
 	dense_run(r);
 	choose_finalists(r);

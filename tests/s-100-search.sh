@@ -50,6 +50,7 @@ is "$(first 'cafe strasse')" m8 'accents and sharp s do not count'
 is "$(keys '"to be or not to be"')" m6 'a phrase of stop words'
 is "$(keys '"not or to be"')" '' 'not in another order'
 is "$(first 'educat*')" m3 'the beginning of a word'
+is "$(first 'SCHÖ*' --lexical)" m8 '  with marks over letters'
 like "$(keys 'education')" 'm3.*m2' 'neighbours come along'
 is "$(skein search --json 'ENOENT noise listing' | grep -c '"role":"tool"')" 0 'what tools say is no memory'
 is "$(first 'listing' --role tool)" m9 'unless it is asked for'
@@ -64,6 +65,9 @@ is "$(keys 'ENOENT' --since 2023-06-02 --lexical)" '' '--since'
 is "$(keys 'ENOENT' --until 2023-05-30 --lexical)" '' '--until'
 is "$(keys 'ENOENT' --as-of 2023-05-30 --lexical)" '' '--as-of'
 is "$(keys 'group' --limit 1 | wc -w)" 1 '--limit'
+is "$(first 'ENOENT' --until 2023-06-01 --lexical)" m4 '--until a date: all of that day'
+is "$(first 'ENOENT' --as-of 2023-06-01 --lexical)" m4 '--as-of a date likewise'
+is "$(echo '{"query":"ENOENT","in":"turns","until":"2023-06-01"}' | skein search --batch | jq -r '.hits[0].id')" m4 '  and in a batch'
 like "$(first 'what did Dev say in June 2023')" '^m[45]$' 'speaker and month of a query meet those of a turn'
 
 is "$(keys 'the build fails' --in artifacts --status open)" a4.0 '--status'
@@ -100,12 +104,23 @@ like "$(sed -n 3p <<<"$batch")" '^\{"id":"q3","error":"query: is missing' 'a lin
 like "$(sed -n 4p <<<"$batch")" '"error"' 'as does one that is no JSON'
 skein search 2>"$SCRATCH/err"
 is $? 2 'no query is a usage error'
+skein search '  ' 2>"$SCRATCH/err"
+is $? 2 'as is an empty one'
+skein search $'\xff' 2>"$SCRATCH/err"
+is $? 2 'as is one that is no UTF-8'
+like "$(echo '{"id":1,"query":"x","user":7}' | skein search --batch)" '"error":"user: is not text"' 'a filter that is no text is not left out'
 skein search x --in cellars 2>"$SCRATCH/err"
 is $? 2 'as is an unknown kind'
 like "$(cat "$SCRATCH/err")" 'turns, artifacts' 'with what there is'
 skein search x --thread nosuch 2>"$SCRATCH/err"
 is $? 1 'an unknown thread is an error'
 is "$(keys 'education' --in threads | cut -d' ' -f1)" chat 'threads are found by their turns'
+skein rename chat 'Support and schooling' >/dev/null
+is "$(keys 'support group schooling' --in threads | tr ' ' '\n' | grep -c '^chat$')" 1 '  once, also by their name'
+
+# a fork has the history that it shares, and no more of it
+skein fork chat --at m2 --as branch >/dev/null
+is "$(keys 'education support' --thread branch --lexical | tr ' ' '\n' | sort | paste -sd' ')" 'm1 m2' 'in a fork what it shares is found'
 
 # a turn is findable as soon as the store has passed it
 seq=$(turn 'the zeppelin landed' user Ann thread z id z1 ts 2023-09-01T00:00:00Z | skein send | sed -E 's/.*"seq":([0-9]+).*/\1/')
@@ -141,6 +156,9 @@ if skein help | grep -q '^  remember '; then
   ok 'AC4: score adjustment: B scores above A' \
     awk "BEGIN { exit !($(field score <<<"$hb") > $(field score <<<"$ha")) }"
   is "$(head -1 <<<"$hits" | field key)" "$b" 'AC4: results are sorted by the adjusted score'
+  is "$(field ts <<<"$ha")" "$then" '  its time is when it was said, not when it was superseded'
+  is "$(skein search --json 'monitor checks role agent' --in artifacts --until "$then" | grep -c "\"key\":\"$a\"")" 1 '--until finds what was changed since'
+  is "$(skein search --json 'monitor checks role agent' --in artifacts --until "$then" | grep -c "\"key\":\"$b\"")" 0 '  not what was made since'
   c=$(skein refine --json "$b" 'the monitor checks only the role, once a minute' | field result)
   hb=$(skein search --json 'monitor checks role agent' --in artifacts | grep "\"key\":\"$b\"")
   is "$(field refined_by <<<"$hb")" "$c" 'the newest version of each is the one that counts'

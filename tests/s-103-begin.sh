@@ -10,6 +10,8 @@ cat <<'J' | skein send --wait >/dev/null
 {"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:01:00Z","text":"Stripe and PayPal are the usual ones. Stripe has better webhooks."}
 {"user":"pat","thread":"research","ts":"2025-06-10T10:02:00Z","text":"Which Stripe API version should we use?"}
 {"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:03:00Z","text":"Use Stripe API v2023-10."}
+{"user":"pat","thread":"research","ts":"2025-06-10T10:03:20Z","text":"What is the webhook endpoint?"}
+{"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:03:40Z","text":"The webhook endpoint is /api/webhooks/stripe."}
 {"user":"pat","thread":"research","ts":"2025-06-10T10:04:00Z","text":"perfect, that answers it. I'll go with Stripe for the payment integration"}
 {"user":"pat","thread":"research","ts":"2025-06-10T10:05:00Z","text":"Next, help me implement the refund logic for payments"}
 {"user":"pat","thread":"design","ts":"2025-06-06T10:00:00Z","text":"I need to design REST endpoints for the checkout and payment flow"}
@@ -31,6 +33,8 @@ like "$page" '1\. Continue ".*" \(has open effort\)' 'option 1: continue, with t
 like "$page" '2\. Fork from "' 'option 2: fork'
 like "$page" '3\. New chat with selected artifacts' 'option 3: a new chat with selected artifacts'
 like "$page" '4\. Start fresh \(no prior context\)' 'option 4: fresh'
+like "$page" 'RELEVANT ARTIFACTS:.*\[fact\] The webhook endpoint is /api/webhooks/stripe' '  also what the best chat knows in other words'
+like "$page" 'RELEVANT ARTIFACTS:.*\[effort:open\] Implement the refund logic' '  and what it has still to do'
 ok 'what has nothing to do with it is not among the first' test "$(grep -n tomatoes <<<"$page" | head -1 | cut -d: -f1 || echo 99)" != 3
 
 research=$(skein threads --json | jq -r 'select(.id == "research") | .key')
@@ -43,6 +47,21 @@ printf '{"user":"pat","thread":"%s","ts":"2025-06-13T11:00:00Z","text":"only in 
 is "$(skein turns --thread design --json | grep -c 'only in the fork')" 0 '  and each goes on by itself'
 is "$(skein turns --thread "$forked" --json | wc -l)" 4 '  the fork sees both'
 
+# From any point: what came later is the other side's alone, and a fork of a fork sees all that it shares.
+skein fork research --at 4 --as early --user pat >/dev/null
+early=$(skein context --thread early --no-used --budget 2000)
+like "$early" 'Latest turns:.*Use Stripe API v2023-10' 'a fork at an earlier turn has what was said before'
+is "$(skein context --thread early --no-used --format json | jq -r '.parts + .left_out | .[].text' | grep -c 'refund logic')" 0 '  and nothing that came of later turns'
+skein fork early --as again --user pat >/dev/null
+is "$(skein context --thread again --no-used --budget 2000)" "$early" 'a fork of a fork sees the same'
+second=$(skein turns --thread again --json | jq -rs '.[1].key')
+skein fork again --at "$second" --as sooner --user pat >/dev/null
+is "$(skein turns --thread sooner --json | jq -rs 'map(.key) | join(" ")')" \
+  "$(skein turns --thread research --json | jq -rs '.[0:2] | map(.key) | join(" ")')" 'it is forked at a turn that it shares'
+later=$(skein turns --thread research --json | jq -rs '.[4].key')
+out=$(skein fork again --at "$later" --as later --user pat 2>&1)
+is "$?" 1 '  not at one that it does not share'
+
 n=$(begin --json </dev/null | jq '.artifacts | length')
 ok 'there are several artifacts to choose from' test "$n" -ge 2
 skein begin 'I want to work on the payment integration' --user pat --choose '3, include 1,2' --as imported >/dev/null
@@ -53,6 +72,9 @@ done
 skein begin 'I want to work on the payment integration' --user pat --choose '3, exclude 1' --as without >/dev/null
 ok '> 3, exclude 1: it is not in the new chat' test "$(skein context --thread without --no-used | grep -c "(${keys%% *})")" = 0
 is "$(skein threads --json | jq -r 'select(.id == "without") | .turn_count')" 0 '  which begins without a turn'
+new=$(begin --choose '3, include 1' --json | jq -r .thread)
+is "$(skein context --thread "$new" --no-used | grep -c "(${keys%% *})")" 1 '  and whose name is told'
+is "$(begin --choose '3, include 1' --as spoken | tail -1)" spoken '  to people too'
 ok '> 4: fresh' test -n "$(begin --choose 4 --json | jq -r .thread)"
 
 out=$(begin --choose 7 2>&1)
