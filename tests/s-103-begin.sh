@@ -10,10 +10,10 @@ cat <<'J' | skein send --wait >/dev/null
 {"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:01:00Z","text":"Stripe and PayPal are the usual ones. Stripe has better webhooks."}
 {"user":"pat","thread":"research","ts":"2025-06-10T10:02:00Z","text":"Which Stripe API version should we use?"}
 {"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:03:00Z","text":"Use Stripe API v2023-10."}
-{"user":"pat","thread":"research","ts":"2025-06-10T10:03:20Z","text":"What is the webhook endpoint?"}
-{"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:03:40Z","text":"The webhook endpoint is /api/webhooks/stripe."}
 {"user":"pat","thread":"research","ts":"2025-06-10T10:04:00Z","text":"perfect, that answers it. I'll go with Stripe for the payment integration"}
-{"user":"pat","thread":"research","ts":"2025-06-10T10:05:00Z","text":"Next, help me implement the refund logic for payments"}
+{"user":"pat","thread":"research","ts":"2025-06-10T10:04:20Z","text":"What is the webhook endpoint?"}
+{"user":"pat","thread":"research","role":"assistant","ts":"2025-06-10T10:04:40Z","text":"The webhook endpoint is /api/webhooks/stripe."}
+{"user":"pat","thread":"research","ts":"2025-06-10T10:05:00Z","text":"Great, thanks. I need to implement the refund logic, can you help me with that?"}
 {"user":"pat","thread":"design","ts":"2025-06-06T10:00:00Z","text":"I need to design REST endpoints for the checkout and payment flow"}
 {"user":"pat","thread":"design","role":"assistant","ts":"2025-06-06T10:01:00Z","text":"Start with POST /checkout and POST /payments."}
 {"user":"pat","thread":"design","ts":"2025-06-06T10:02:00Z","text":"that works, the endpoints are done, thanks"}
