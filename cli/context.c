@@ -9,10 +9,12 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/recall.h"
+#include "common/clock.h"
 
 struct asked {
 	struct slice domain, thread, effort, query, user, room, format;
 	uint64_t budget, after;
+	int64_t now_ms;
 	bool no_used;
 };
 
@@ -56,7 +58,7 @@ make(const struct cli *cli, struct recall *r, const struct asked *a,
 {
 	struct context_ask ask = { .domain = a->domain, .effort = a->effort,
 		.query = a->query, .user = a->user, .room = a->room,
-		.budget = a->budget };
+		.budget = a->budget, .now_ms = a->now_ms };
 	struct context context;
 	struct buf out;
 	int rc;
@@ -117,6 +119,7 @@ verb_context(struct cli *cli, int argc, char **argv)
 		{ "format", OPTION_TEXT, &a.format, NULL },
 		{ "budget", OPTION_NUMBER, &a.budget, NULL },
 		{ "after", OPTION_NUMBER, &a.after, NULL },
+		{ "now", OPTION_TIME, &a.now_ms, NULL },
 		{ "no-used", OPTION_FLAG, &a.no_used, NULL },
 		{ 0 } };
 	enum context_format format;
@@ -134,5 +137,8 @@ verb_context(struct cli *cli, int argc, char **argv)
 	if (a.thread.len + a.effort.len + a.query.len + a.user.len +
 		a.room.len == 0)
 		a.user = SLICE("default");
+	/* Who comes back has said nothing yet: no entry tells how late it is. */
+	if (a.thread.len + a.effort.len + a.query.len == 0 && a.now_ms == 0)
+		a.now_ms = wall_ms();
 	return answer(cli, &a, format);
 }

@@ -53,7 +53,7 @@ context_span(struct arena *arena, int64_t ms)
 	return SLICE("less than a minute");
 }
 
-/* Until when anything is known of who asks: time is that of entries. */
+/* Time is that of entries: until when anything is known of who asks. */
 static int64_t
 latest_time(struct gather *g)
 {
@@ -63,6 +63,8 @@ latest_time(struct gather *g)
 	struct msg_stream s = { 0 };
 	struct key k;
 
+	if (ask->now_ms != 0)
+		return ask->now_ms;
 	if (user.len == 0 && room.len == 0)
 		return g->thread.last_activity_at;
 	k = key_stream(ask->domain, user, room);

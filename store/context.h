@@ -60,6 +60,7 @@ struct context_ask {
 	struct slice query;	/* empty: none */
 	struct slice user, room;	/* of a session that starts */
 	uint64_t budget;	/* tokens */
+	int64_t now_ms;		/* when it is asked; 0: with the latest entry */
 };
 
 struct context_view {

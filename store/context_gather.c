@@ -260,7 +260,8 @@ gather_query(struct gather *g, struct buf *why)
 		return -1;
 	for (i = 0; i < turns.n_hits; i++) {
 		add_hit(g, &turns.hits[i], 100 + (double)i);
-		if (g->thread.key == 0 && turns.hits[i].ts > g->now_ms)
+		if (g->thread.key == 0 && g->ask->now_ms == 0 &&
+		    turns.hits[i].ts > g->now_ms)
 			g->now_ms = turns.hits[i].ts;
 	}
 	/* One artifact for every few turns, as long as they are as good. */

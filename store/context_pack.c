@@ -25,6 +25,9 @@ static const struct {
 static const char open_tag[] = "<skein-context>\n";
 static const char close_tag[] = "</skein-context>\n";
 static const char left_budget[] = "budget";
+/* Where turns between two that are given are not: an answer would seem to be
+   one to another question. */
+static const char gap[] = "[...]\n";
 
 /* ---- choosing ---- */
 
@@ -213,13 +216,21 @@ put_parts(struct buf *out, const struct context *c,
     enum context_kind to)
 {
 	const struct context_part *before = NULL;
+	bool missing = false;	/* a turn, since the one before */
 	size_t i;
 
 	for (i = 0; i < c->n_parts; i++) {
 		const struct context_part *p = all[i];
 
-		if (p->left_out != NULL || p->kind < from || p->kind > to)
+		if (p->kind < from || p->kind > to)
 			continue;
+		missing = missing || (p->kind == PART_LATEST &&
+		    p->left_out == left_budget);
+		if (p->left_out != NULL)
+			continue;
+		if (missing && before != NULL && before->kind == PART_LATEST)
+			buf_adds(out, gap);
+		missing = false;
 		if ((before == NULL || before->kind != p->kind) &&
 		    kinds[p->kind].heading != NULL)
 			buf_addf(out, "%s\n", kinds[p->kind].heading);
@@ -231,6 +242,8 @@ put_parts(struct buf *out, const struct context *c,
 		buf_addc(out, '\n');
 		before = p;
 	}
+	if (missing && before != NULL && before->kind == PART_LATEST)
+		buf_adds(out, gap);
 }
 
 /*

@@ -117,6 +117,23 @@ known() { skein context --thread desk --no-used --format json | jq -r '.parts + 
 like "$(known)" '\[fact 2024-01-01\].*6543.*\[stale: of 2024-01-01\]' 'a fact of long ago is stale'
 ok '  not when facts last' test "$(SKEIN_FACT_STALE_DAYS=0 known | grep -c stale:)" = 0
 
+like "$(skein context --query 'staging database port' --user zed --now 2024-02-01 --no-used)" '6543 .a' '  nor before its time'
+
+# At the start of a session nothing was said yet: the clock tells how long the break was.
+like "$(skein context --user zed --no-used --now 2025-01-01T12:30:00Z)" 'You were discussing.*Continuing after a break of 2 hours' \
+  'who comes back is told what was discussed, and how long ago'
+like "$(skein context --user zed --no-used)" 'Continuing after a break of [0-9]* (month|year)' '  as of now'
+
+# Turns that did not fit leave a mark: no answer stands below another question.
+{
+  printf '%s\n' '{"user":"kim","thread":"gap","ts":"2025-02-01T10:00:00Z","text":"Where is the key?"}'
+  printf '{"user":"kim","thread":"gap","role":"assistant","ts":"2025-02-01T10:01:00Z","text":"%s"}\n' "$(printf 'under the mat %.0s' {1..60})"
+  printf '%s\n' '{"user":"kim","thread":"gap","ts":"2025-02-01T10:02:00Z","text":"And the car?"}'
+} | skein send --wait >/dev/null
+skein context --thread gap --budget 100 --no-used --format json >"$SCRATCH/json"
+ok 'what lies between two turns and did not fit is marked' quiet jq -e '.text | test("the key\\?\n\\[...\\]\nkim: And the car")' "$SCRATCH/json"
+ok '  within the budget' quiet jq -e '.tokens <= 100' "$SCRATCH/json"
+
 # An empty answer says why, beside the answer.
 is "$(skein context --user stranger 2>/dev/null)" '' 'of a stranger nothing is told'
 like "$(skein context --user stranger 2>&1)" "nothing is known of user 'stranger' outside rooms" 'which is said'
