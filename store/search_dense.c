@@ -6,8 +6,9 @@
  * two of its texts are says nothing.  Where no document has a word of the
  * query, nothing but likeness speaks, and something is always the most alike:
  * then words that the table does not have whole do not count, and a document
- * is found from LEAST_ALONE on only.
+ * is found from least_alone on only.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/xmalloc.h"
@@ -22,11 +23,19 @@ enum {
 };
 
 /*
- * Of sentences of the training sets: the most alike of 3,000 that mean the
- * same is above it for 95 of 100 queries, of 3,000 about something else and
- * with no word in common, for a few; for words that are none, never.
+ * The more there are, the more alike is the one that is so by chance.  Of the
+ * training sets, sentences about something else than a short query and with no
+ * word in common: the most alike of n is above this for one query in ten, be n
+ * 8, 30, 100, 300 or 1,000 (0.25, 0.31, 0.36, 0.40, 0.45).  From there on it
+ * stays, or nothing would be found in a large domain.
  */
-static const float LEAST_ALONE = 0.45f;
+static float
+least_alone(uint64_t n_docs)
+{
+	static const double base = 0.17, doubled = 0.028, most = 0.45;
+
+	return (float)fmin(most, base + doubled * log2((double)n_docs + 1.0));
+}
 
 /* ---- vectors ---- */
 
@@ -196,7 +205,8 @@ scan(struct run *r, uint32_t place, struct heap *h)
 {
 	const struct source *source = &r->s->sources[place];
 	struct scored c = { .source = place };
-	float key, least = is_alone(r) ? LEAST_ALONE : 0.0f;
+	float key, least = is_alone(r) ? least_alone(r->field.n_docs) :
+				      0.0f;
 	const int32_t *near = r->s->near + source->base;
 	int32_t most = INT32_MIN, full = 0;	/* it must be above */
 	uint32_t d;

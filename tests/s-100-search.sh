@@ -140,6 +140,15 @@ is "$(first 'out of memory' --domain words)" w1 'words that stand together as in
 is "$(keys 'out of memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' 'what shares no word and no meaning is not listed'
 is "$(keys 'memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' '  nor for one word'
 
+# where little was said, less likeness is by chance
+{
+  printf '%s\n' '{"domain":"alike","user":"a","thread":"a","id":"a1","ts":"2025-03-01T10:00:00Z","text":"My dog has been limping since Tuesday and the vet says it is arthritis."}'
+  printf '%s\n' '{"domain":"alike","user":"b","thread":"b","id":"a2","ts":"2025-03-02T10:00:00Z","text":"I booked flights to Lisbon for the second week of May."}'
+} | skein send --wait >/dev/null
+is "$(keys 'sick pet' --domain alike)" a1 'no word in common, and found'
+is "$(keys 'holiday in Portugal' --domain alike)" a2 '  by its meaning'
+is "$(keys 'volcanic eruption' --domain alike)" '' '  not what is about something else'
+
 # lineage: seed 5
 if skein help | grep -q '^  remember '; then
   a=$(skein remember --json 'the monitor checks status and role of each agent' | field result)
