@@ -180,6 +180,7 @@ is(struct slice wanted, struct slice s)
 struct artifacts_list {
 	const struct artifacts_source *from;
 	const struct artifacts_filter *f;
+	struct msg_strs attached;	/* to the thread, from others */
 };
 
 static bool
@@ -195,7 +196,8 @@ make_artifact(const struct paged *p, struct query *q, struct slice value,
 	    !slice_eq(a.domain, p->domain) || !is(f->type, a.type) ||
 	    !has_status(f->status, &a) || !is(f->user, a.user) ||
 	    !has_str(&a.tags, f->tag) ||
-	    (f->thread != 0 && f->thread != a.thread) ||
+	    (f->thread != 0 && f->thread != a.thread &&
+		!strs_has(&l->attached, a.key)) ||
 	    (f->current && a.refined_by.count > 0) ||
 	    a.updated_at < f->since_ms || a.created_at > f->until_ms)
 		return false;
@@ -207,15 +209,37 @@ typedef bool make_row(const struct paged *p, struct query *q,
     struct slice value, struct row *row);
 
 static void
-run_list(const struct artifacts_source *from, const struct artifacts_filter *f,
-    const struct query_sink *sink, bool *more, enum table_id table,
-    make_row *make)
+run_list(const struct artifacts_list *l, const struct query_sink *sink,
+    bool *more, enum table_id table, make_row *make)
 {
-	struct artifacts_list l = { from, f };
+	const struct artifacts_source *from = l->from;
 	struct paged p = { from->shared, from->ingest, from->compactor,
-		from->domain, table, f->limit, sink, make, &l };
+		from->domain, table, l->f->limit, sink, make, l };
 
 	paged_run(&p, more);
+}
+
+/* What a thread imported is listed with it. */
+static struct msg_strs
+read_attached(const struct artifacts_source *from, uint64_t thread,
+    struct arena *arena)
+{
+	struct msg_attached there = { 0 };
+	struct key k = key_u64(thread);
+	struct msg_error why;
+	struct db_txn *txn;
+	struct slice value;
+
+	if (thread == 0)
+		return there.artifacts;
+	txn = db_read(from->compactor);
+	/* Strings point into the record, which goes with the transaction. */
+	if (db_get(txn, TABLE_attachments, key_slice(&k), &value) &&
+	    msg_decode_as(arena_dup(arena, value), arena, MSG_attached,
+		&there, &why) == -1)
+		there.artifacts.count = 0;
+	db_abort(&txn);
+	return there.artifacts;
 }
 
 void
@@ -223,7 +247,13 @@ query_artifacts(const struct artifacts_source *from,
     const struct artifacts_filter *f, const struct query_sink *sink,
     bool *more)
 {
-	run_list(from, f, sink, more, TABLE_artifacts, make_artifact);
+	struct artifacts_list l = { .from = from, .f = f };
+	struct arena arena;
+
+	arena_init(&arena);
+	l.attached = read_attached(from, f->thread, &arena);
+	run_list(&l, sink, more, TABLE_artifacts, make_artifact);
+	arena_release(&arena);
 }
 
 static bool
@@ -397,12 +427,13 @@ query_episodes(const struct artifacts_source *from,
 	struct artifacts_source across = *from;
 	bool more_across = false;
 
-	run_list(from, f, sink, more, TABLE_episodes, make_episode);
+	run_list(&(struct artifacts_list){ .from = from, .f = f }, sink, more,
+	    TABLE_episodes, make_episode);
 	if (from->linker == NULL)
 		return;
 	across.compactor = from->linker;
-	run_list(&across, f, sink, &more_across, TABLE_cross_episodes,
-	    make_episode);
+	run_list(&(struct artifacts_list){ .from = &across, .f = f }, sink,
+	    &more_across, TABLE_cross_episodes, make_episode);
 	*more = *more || more_across;
 }
 
@@ -478,7 +509,8 @@ query_skills(const struct artifacts_source *from,
     const struct artifacts_filter *f, const struct query_sink *sink,
     bool *more)
 {
-	run_list(from, f, sink, more, TABLE_skills, make_skill);
+	run_list(&(struct artifacts_list){ .from = from, .f = f }, sink, more,
+	    TABLE_skills, make_skill);
 }
 
 bool

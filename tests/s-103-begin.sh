@@ -69,6 +69,8 @@ keys=$(begin --json </dev/null | jq -r '.artifacts[0:2] | map(.key) | join(" ")'
 for key in $keys; do
   ok "> 3, include 1,2: $key is in the new chat" test "$(skein context --thread imported --no-used | grep -c "($key)")" = 1
 done
+is "$(skein artifacts --thread imported --json | jq -r 'select(.source_ref | startswith("research:")) | .key' | sort | paste -sd' ')" \
+  "$(tr ' ' '\n' <<<"$keys" | sort | paste -sd' ')" '  which lists them, and where they come from'
 skein begin 'I want to work on the payment integration' --user pat --choose '3, exclude 1' --as without >/dev/null
 ok '> 3, exclude 1: it is not in the new chat' test "$(skein context --thread without --no-used | grep -c "(${keys%% *})")" = 0
 is "$(skein threads --json | jq -r 'select(.id == "without") | .turn_count')" 0 '  which begins without a turn'
