@@ -209,6 +209,7 @@ begin_find(const struct context_view *view, struct slice domain,
 	query.domain = domain;
 	query.user = user;
 	query.text = intent;
+	query.spoken = true;
 	query.limit = HITS;
 	if (search_run(view->search, &view->found, &query, arena, &found,
 		why) == -1)

@@ -235,7 +235,7 @@ run_search(struct gather *g, uint64_t limit, struct search_result *turns,
 	query.room = g->thread.key != 0 ? g->thread.room : g->ask->room;
 	query.in = SEARCH_IN(SEARCH_TURN);
 	query.limit = limit;
-	query.wordless = query.padded = true;
+	query.wordless = query.padded = query.spoken = true;
 	return search_run_both(g->view->search, &g->view->found, &query,
 	    artifacts, g->arena, turns, why);
 }

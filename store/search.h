@@ -66,6 +66,8 @@ struct search_query {
 	bool lexical;			/* without dense similarity */
 	bool wordless;			/* hits need not say which words */
 	bool padded;			/* also what has little to do with it */
+	bool spoken;			/* a person's words: a title in quotes is
+					   no phrase that must be there */
 };
 
 #define SEARCH_ALL                                                          \

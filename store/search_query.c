@@ -324,7 +324,7 @@ parse_query(struct search *s, const struct search_query *q,
 	}
 	out->terms = arena_array(arena, QUERY_TERMS_MOST,
 	    sizeof(out->terms[0]));
-	while (at < text.len) {
+	while (at < text.len && !q->spoken) {
 		open = memchr(text.ptr + at, '"', text.len - at);
 		close = open == NULL ? NULL : memchr(open + 1, '"',
 		    (size_t)(text.ptr + text.len - open - 1));

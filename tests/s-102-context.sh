@@ -55,6 +55,8 @@ is "$(skein context --thread auth --budget 10 2>/dev/null)" '' 'a budget that ho
 skein context --query 'capital of France' --format json --no-used >"$SCRATCH/json"
 ok 'a question finds its turns' quiet jq -e '.text | test("capital of France is Paris")' "$SCRATCH/json"
 ok '  of all users where none is named' quiet jq -e '.parts | map(.key) | length > 1' "$SCRATCH/json"
+like "$(skein context --query 'What is "the capital city of France" again?' --no-used)" 'capital of France is Paris' \
+  '  also where it has quotes around words that nobody said so'
 skein context --thread "$implicit" --query 'login 401 password' --format json --no-used >"$SCRATCH/json"
 ok 'asked in a thread it stays with its user' quiet jq -e '.text | test("hunter2") | not' "$SCRATCH/json"
 

@@ -85,6 +85,7 @@ like "$out" "'3, include 1,2'" '  with those that are'
 out=$(begin --choose '3, include 99' 2>&1)
 like "$out" 'there is no artifact 99' 'so is an artifact that is not there'
 like "$(skein begin 'quantum chromodynamics lattice' --domain empty </dev/null)" 'Nothing related was found' 'nothing related is said'
+like "$(skein begin 'go on with "the payment gateway thing"' --user pat --now $now </dev/null)" 'RELATED CHATS:.*payment gateway' 'quotes of an intent are no phrase'
 # On a terminal it asks.
 like "$(printf 'nonsense\n4\n' | script -qec "skein begin 'payment integration' --user pat --now $now" /dev/null 2>/dev/null | tr -d '\r')" \
   'answer 1, 2.*> ' 'on a terminal it asks until it understands'
