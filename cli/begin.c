@@ -229,7 +229,7 @@ verb_begin(struct cli *cli, int argc, char **argv)
 	rc = options_read(cli, specs, OPERANDS_ANYWHERE, &argc, argv);
 	if (rc != 0)
 		return rc;
-	if (argc != 2)
+	if (argc != 2 || argv[1][strspn(argv[1], " \t\r\n")] == '\0')
 		return cli_usage(cli, "what do you want to do? 'skein begin "
 		    "\"work on the payment integration\"'");
 	if (sodium_init() == -1)

@@ -44,6 +44,8 @@ say_empty(const struct cli *cli, const struct asked *a,
 	if (context->n_parts > 0)
 		fprintf(stderr, "skein %s: nothing fits into %llu tokens\n",
 		    cli->verb, (unsigned long long)a->budget);
+	else if (a->query.len > 0)
+		fprintf(stderr, "skein %s: nothing was found\n", cli->verb);
 	else if (a->user.len > 0 && a->room.len == 0)
 		fprintf(stderr, "skein %s: nothing is known of user '%.*s' "
 		    "outside rooms; --room, --thread or --query look "

@@ -101,7 +101,9 @@ context_make(const struct context_view *view, const struct context_ask *ask,
 		gather_thread(&g);
 	if (ask->query.len > 0 && gather_query(&g, why) == -1)
 		return -1;
-	if (ask->thread == 0 && ask->query.len == 0 && ask->effort.len == 0)
+	/* "What was that?" has no word to find anything by. */
+	if (out->n_parts == 0 && ask->thread == 0 && ask->effort.len == 0 &&
+	    (ask->query.len == 0 || ask->user.len + ask->room.len > 0))
 		gather_session(&g);
 	context_pack(out);
 	return 0;

@@ -60,6 +60,9 @@ like "$(skein context --query 'What is "the capital city of France" again?' --no
 skein context --thread "$implicit" --query 'login 401 password' --format json --no-used >"$SCRATCH/json"
 ok 'asked in a thread it stays with its user' quiet jq -e '.text | test("hunter2") | not' "$SCRATCH/json"
 
+like "$(skein context --query 'what was that?' --user bob --no-used)" 'Latest turns:' 'a question without a word to go by gets what a session starts with'
+like "$(skein context --query 'xqzt flurbzig' --no-used 2>&1)" 'nothing was found' '  and where nobody is named, that nothing was found'
+
 # Formats.
 ok 'anthropic: system blocks' quiet jq -e '.system | length >= 1 and all(.type == "text" and (.text | startswith("<skein-context>")))' \
   <(skein context --thread auth --format anthropic --no-used)

@@ -79,6 +79,8 @@ is "$(skein context --thread "$new" --no-used | grep -c "(${keys%% *})")" 1 '  a
 is "$(begin --choose '3, include 1' --as spoken | tail -1)" spoken '  to people too'
 ok '> 4: fresh' test -n "$(begin --choose 4 --json | jq -r .thread)"
 
+out=$(skein begin '  ' 2>&1)
+is "$?" 2 'an empty intent is asked wrongly'
 out=$(begin --choose 7 2>&1)
 is "$?" 1 'an answer that is none is refused'
 like "$out" "'3, include 1,2'" '  with those that are'
