@@ -75,6 +75,8 @@ make(const struct cli *cli, struct recall *r, const struct asked *a,
 		context_print(&out, &context, format);
 		fwrite(out.ptr, 1, out.len, stdout);
 		say_empty(cli, a, &context);
+		if (context.text.len == 0)
+			recall_say_behind(r, context.upto);
 		*used = context_used(&context);
 	}
 	buf_release(&out);

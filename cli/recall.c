@@ -192,6 +192,17 @@ recall_free(struct recall **r)
 	*r = NULL;
 }
 
+void
+recall_say_behind(struct recall *r, uint64_t upto)
+{
+	struct msg_cursor c;
+
+	if (query_cursor(&r->q, STAGE_ingest, &c) && upto < c.seq)
+		fprintf(stderr, "the store stands at %llu of %llu: what came "
+		    "later is not looked at yet\n", (unsigned long long)upto,
+		    (unsigned long long)c.seq);
+}
+
 /* ---- use ---- */
 
 static void

@@ -33,6 +33,9 @@ void recall_close(const struct cli *cli, struct recall **r);
 /* For who kept one: closes it for good. */
 void recall_free(struct recall **r);
 
+/* On standard error, where entries came that are not looked at yet. */
+void recall_say_behind(struct recall *r, uint64_t upto);
+
 /* Artifacts were handed out: told at once, or gathered in cli->used. */
 void recall_used(const struct cli *cli, struct slice domain,
     const struct msg_strs *used);

@@ -129,19 +129,6 @@ print_hits(struct searching *s, const struct search_result *result)
 		fprintf(stderr, "nothing found\n");
 }
 
-static void
-say_behind(struct searching *s, const struct search_result *result)
-{
-	struct msg_cursor c;
-
-	if (query_cursor(&s->r->q, STAGE_ingest, &c) && result->upto < c.seq &&
-	    !s->cli->json)
-		fprintf(stderr, "the store stands at %llu of %llu: what came "
-		    "later is not looked at yet\n",
-		    (unsigned long long)result->upto,
-		    (unsigned long long)c.seq);
-}
-
 static int
 search_once(struct searching *s, struct search_query *query,
     struct slice thread)
@@ -157,7 +144,7 @@ search_once(struct searching *s, struct search_query *query,
 		rc = cli_usage(s->cli, "%s", buf_cstr(&why));
 	else {
 		print_hits(s, &result);
-		say_behind(s, &result);
+		recall_say_behind(s->r, result.upto);
 		if (result.n_hits == 0 && query->type.len > 0)
 			types_say_unknown(s->cli, query->type);
 	}
