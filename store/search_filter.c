@@ -129,7 +129,7 @@ passes_thread(const struct run *r, const struct section *x, uint32_t d,
 {
 	uint64_t thread = (uint64_t)section_value(x, COLUMN_THREAD, d);
 
-	if (r->q->thread == 0 || thread == r->q->thread)
+	if (thread == r->q->thread)
 		return true;
 	if (kind == SEARCH_TURN)
 		return (uint64_t)section_value(x, COLUMN_TURN, d) <=
@@ -151,7 +151,7 @@ passes(const struct run *r, const struct source *source, uint32_t d)
 		return false;
 	if (r->timed && !passes_time(q, kind, section_value(x, COLUMN_TS, d)))
 		return false;
-	if (!passes_thread(r, x, d, kind))
+	if (q->thread != 0 && !passes_thread(r, x, d, kind))
 		return false;
 	if (q->role.len == 0 && document_is_noise(norm_class(x->norms[d])))
 		return false;
