@@ -71,6 +71,7 @@ enum { TOUCH_BLOCK = 64 };	/* documents, a word of bits */
 
 struct query_term {
 	struct slice term;
+	struct slice whole;	/* the word, where the term is its stem only */
 	bool prefix;
 	bool must;		/* of a phrase */
 	bool date;		/* of when a turn was said: there or not */

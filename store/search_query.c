@@ -208,13 +208,18 @@ static void
 mark_telling(struct search *s, struct parsed *p)
 {
 	const struct token *tokens;
+	struct query_word *w;
 	size_t i, k, n;
 
 	for (i = 0; i < p->n_words; i++) {
-		n = tokenise(s->tokeniser, p->words[i].folded, &tokens);
-		for (k = 0; n > 0 && k < p->n_terms && !p->words[i].tells; k++)
-			p->words[i].tells = slice_eq(p->terms[k].term,
-			    tokens[0].term);
+		w = &p->words[i];
+		n = tokenise(s->tokeniser, w->folded, &tokens);
+		for (k = 0; n > 0 && k < p->n_terms && !w->tells; k++) {
+			w->tells = slice_eq(p->terms[k].term, tokens[0].term);
+			if (w->tells && n == 1 && !p->terms[k].prefix &&
+			    !slice_eq(p->terms[k].term, w->folded))
+				p->terms[k].whole = w->folded;
+		}
 	}
 }
 

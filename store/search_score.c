@@ -187,6 +187,27 @@ expand(const struct source *source, struct slice prefix,
 	return n;
 }
 
+/* What the sources have of a term; in how many documents. */
+static uint64_t
+find_term(struct run *r, const struct query_term *t, size_t most,
+    struct section_term *found, size_t *counts)
+{
+	uint64_t df = 0;
+	size_t i, k;
+
+	for (i = 0; i < r->s->n_sources; i++) {
+		if (t->prefix)
+			counts[i] = expand(&r->s->sources[i], t->term,
+			    found + i * most, r->arena);
+		else
+			counts[i] = section_term(&r->s->sources[i].x, t->term,
+			    found + i);
+		for (k = 0; k < counts[i]; k++)
+			df += found[i * most + k].df;
+	}
+	return df;
+}
+
 static void
 score_term(struct scorer *sc, struct query_term *t)
 {
@@ -196,18 +217,13 @@ score_term(struct scorer *sc, struct query_term *t)
 	struct section_term *found = xmalloc((n_sources + 1) * most *
 	    sizeof(found[0]));
 	size_t *counts = xcalloc(n_sources + 1, sizeof(counts[0]));
-	uint64_t df = 0;
+	uint64_t df = find_term(r, t, most, found, counts);
 	double idf;
 
-	for (i = 0; i < n_sources; i++) {
-		if (t->prefix)
-			counts[i] = expand(&r->s->sources[i], t->term,
-			    found + i * most, r->arena);
-		else
-			counts[i] = section_term(&r->s->sources[i].x, t->term,
-			    found + i);
-		for (k = 0; k < counts[i]; k++)
-			df += found[i * most + k].df;
+	/* An identifier is indexed whole: econnrefused is no form of a word. */
+	if (df == 0 && t->whole.len > 0) {
+		t->term = t->whole;
+		df = find_term(r, t, most, found, counts);
 	}
 	if (df > r->field.n_docs)
 		df = r->field.n_docs;
