@@ -17,7 +17,7 @@ struct command {
 	struct slice agent_id, agent_name;
 	int64_t ts;
 	bool has_ts;
-	const char *option;	/* of `begin`: which of its ways it is; or NULL */
+	const char *option;	/* of `begin`: which of its ways; or NULL */
 	struct slice thread;	/* where that goes on; empty: what it made */
 	struct arena arena;
 };

@@ -141,7 +141,7 @@ verb_context(struct cli *cli, int argc, char **argv)
 	if (a.thread.len + a.effort.len + a.query.len + a.user.len +
 		a.room.len == 0)
 		a.user = SLICE("default");
-	/* Who comes back has said nothing yet: no entry tells how late it is. */
+	/* Who comes back has said nothing yet: no entry tells the time. */
 	if (a.thread.len + a.effort.len + a.query.len == 0 && a.now_ms == 0)
 		a.now_ms = wall_ms();
 	return answer(cli, &a, format);

@@ -172,7 +172,7 @@ struct run {
 	unsigned kinds;		/* that are looked at: SEARCH_IN(kind) | ... */
 	unsigned classes;	/* theirs, a bit each */
 	bool timed;		/* the query says when */
-	struct stretch *shared;	/* history that the thread asked for has from others */
+	struct stretch *shared;	/* history that the thread has from others */
 	size_t n_shared;
 	bool speakers;		/* the query names some */
 	struct {
