@@ -297,7 +297,8 @@ effort_likeness(const struct msg_strs *keywords, const struct msg_c_turn *does)
 	for (i = 0; bits != 0 && i < does->n_claims; i++) {
 		claim = &does->claims[i];
 		for (at = 0; at < claim->keywords.count; at++)
-			if ((bits & effort_word_bit(claim->keywords.at[at])) != 0 &&
+			if ((bits & effort_word_bit(
+				claim->keywords.at[at])) != 0 &&
 			    strs_has(keywords, claim->keywords.at[at]))
 				sum += at < claim->weights.count ?
 				    claim->weights.at[at] : 0;

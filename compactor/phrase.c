@@ -10,7 +10,7 @@
 enum {
 	BYTE_space = 1,
 	BYTE_sign = 2,
-	BYTE_clause = 4,	/* ends one, when it stands right behind a word */
+	BYTE_clause = 4,	/* ends one, right behind a word */
 };
 
 static const uint8_t bytes[256] = {
