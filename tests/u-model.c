@@ -179,6 +179,82 @@ test_bounded_look(const struct model *m)
 	free(b);
 }
 
+/* ---- what words give by themselves */
+
+static int
+key_order(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The keys of all words, behind those that f has; gives how many there are. */
+static unsigned
+add_word_keys(const struct features *f, uint32_t *keys, unsigned count)
+{
+	struct word_keys w;
+
+	for (unsigned i = 0; i < f->prev.clean_count; i++) {
+		feature_word_keys(&f->prev, f->prev.clean[i], &w);
+		keys[count++] = w.before;
+	}
+	for (unsigned i = 0; i < f->text.clean_count; i++) {
+		feature_word_keys(&f->text, f->text.clean[i], &w);
+		keys[count++] = w.word;
+		memcpy(keys + count, w.pieces, w.n_pieces * sizeof(*keys));
+		count += w.n_pieces;
+	}
+	return count;
+}
+
+static bool
+same_features(struct slice text, struct slice prev)
+{
+	static struct features whole, parts;
+	static uint32_t a[FEATURES_MAX], b[FEATURES_MAX];
+	unsigned count;
+
+	features_extract(&whole, text, prev, true);
+	if (!features_but_words(&parts, text, prev, true))
+		return false;
+	for (unsigned i = 0; i < whole.count; i++)
+		a[i] = whole.list[i].key;
+	for (unsigned i = 0; i < parts.count; i++)
+		b[i] = parts.list[i].key;
+	count = add_word_keys(&parts, b, parts.count);
+	qsort(a, whole.count, sizeof(*a), key_order);
+	qsort(b, count, sizeof(*b), key_order);
+	return count == whole.count && memcmp(a, b, count * sizeof(*a)) == 0;
+}
+
+static void
+test_words(const struct model *m)
+{
+	struct slice odd = SLICE("k um the The THE dont, don't soooo it's "
+	    "www.x.org ok?? :) 12 a_b f() incomprehensibilities-and-more x");
+	int before[ACT_COUNT], after[ACT_COUNT];
+	char *many = repeated("a bc ", 700), word[16];
+	static struct features f;
+
+	ok(same_features(SLICE("could you look at it?"), SLICE("It broke.")),
+	    "what words give and the rest are all features");
+	ok(same_features(odd, odd), "whatever the words are");
+	ok(same_features(SLICE_NONE, SLICE_NONE), "and if there are none");
+	ok(!features_but_words(&f, slice_of(many, 700), SLICE_NONE, false),
+	    "not where some have no room");
+	model_score(m, odd, NULL, before);
+	for (unsigned i = 0; i < 20000; i++) {
+		snprintf(word, sizeof(word), "q%c%c%cz", 'a' + i % 26,
+		    'a' + i / 26 % 26, 'a' + i / 676 % 26);
+		model_score(m, slice_str(word), NULL, after);
+	}
+	model_score(m, odd, NULL, after);
+	ok(memcmp(before, after, sizeof(before)) == 0,
+	    "scores are the same after twenty thousand other words");
+	free(many);
+}
+
 static void
 test_explain(const struct model *m)
 {
@@ -333,6 +409,7 @@ main(void)
 	test_context(m);
 	test_odd_texts(m);
 	test_bounded_look(m);
+	test_words(m);
 	test_explain(m);
 	test_damage();
 	model_close(&m);
