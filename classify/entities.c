@@ -595,8 +595,13 @@ static size_t
 find_date(struct finder *f, size_t i)
 {
 	struct slice normal;
-	size_t used = dates_read(&f->dates, f->a, i, &normal);
+	size_t used;
 
+	/* What dates_read would find out, too: most words begin none. */
+	if (f->terms[i].kind == TEXT_WORD &&
+	    !has_role(f, i, ROLE_DATE | ROLE_DATE_WEAK))
+		return 0;
+	used = dates_read(&f->dates, f->a, i, &normal);
 	if (used > 0)
 		add_entity(f, ENTITY_DATE, i, used, normal);
 	return used;

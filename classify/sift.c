@@ -151,6 +151,7 @@ starts_any(struct slice s, const char *const *list, size_t count)
 enum {
 	LINE_sign = 1,		/* not of prose */
 	LINE_inside = 2,	/* scan_line looks at it */
+	LINE_w = 4, LINE_dot = 8,	/* it may have a www. if it has both */
 };
 
 static const uint8_t line_bytes[256] = {
@@ -160,7 +161,7 @@ static const uint8_t line_bytes[256] = {
 	['-'] = LINE_sign, ['/'] = LINE_sign, [';'] = LINE_sign,
 	['=' ... '>'] = LINE_sign, ['@'] = LINE_sign,
 	['[' ... '_'] = LINE_sign, ['{' ... '~'] = LINE_sign,
-	['w'] = LINE_inside, ['W'] = LINE_inside,
+	['w'] = LINE_w, ['W'] = LINE_w, ['.'] = LINE_dot,
 	[0xc2] = LINE_inside, [0xe2] = LINE_inside,
 };
 
@@ -555,7 +556,7 @@ scan_line(struct sifter *f, size_t at, size_t end)
 			break;
 		default:
 			while (++i < end && !(line_bytes[(unsigned char)
-			    s.ptr[i]] & LINE_inside))
+			    s.ptr[i]] & (LINE_inside | LINE_w)))
 				;
 		}
 	}
@@ -877,7 +878,7 @@ sift_line(struct sifter *f, size_t at)
 		f->in_list = true;
 	else if (!is_indented(line))
 		f->in_list = false;
-	if (seen & LINE_inside)
+	if ((seen & LINE_inside) || ((seen & LINE_w) && (seen & LINE_dot)))
 		return scan_line(f, at, end);
 	add_span(f, at, end, SIFT_OWN, false);
 	return end;
