@@ -64,7 +64,10 @@ struct feature {
 	uint8_t detail;		/* which shape or pair; for a piece, its length */
 };
 
-/* A normal form lies in the text itself, or in the tokens' `bytes`. */
+/*
+ * A normal form lies in the text itself, or in the tokens' `bytes`: it lives no
+ * longer than either.  Keys need neither.
+ */
 struct token {
 	uint32_t hash;
 	char kind;		/* 'w' word, 'm' mark such as <url>, or the punctuation itself */
