@@ -243,15 +243,16 @@ emit_pair(struct features *f, enum pair which, uint32_t a, uint32_t b)
 static unsigned
 shared_words(const struct tokens *a, const struct tokens *b)
 {
-	unsigned shared = 0;
+	unsigned shared = 0, most = at_most(b->clean_count, 64);
 
-	for (unsigned i = 0; i < a->clean_count && i < 32; i++)
-		for (unsigned k = 0; k < b->clean_count && k < 64; k++)
-			if (a->list[a->clean[i]].hash ==
-			    b->list[b->clean[k]].hash) {
-				shared++;
-				break;
-			}
+	/* Different words have different joints. */
+	for (unsigned i = 1; i <= a->clean_count && i <= 32; i++) {
+		bool found = false;
+
+		for (unsigned k = 1; k <= most; k++)
+			found |= a->joints[i] == b->joints[k];
+		shared += found;
+	}
 	return shared;
 }
 
