@@ -183,29 +183,14 @@ add_weighed(struct weighed *all, size_t from, size_t n, struct weighed more)
 	return n + 1;
 }
 
-/* Two lists in one: of all, the heaviest. */
+/* Two lists in one, both parts of it in order. */
 struct joined {
 	struct weighed *all;	/* the first one's, then what is only new */
 	size_t n_first, n_new;
 	bool forgets;		/* one of the first's has faded away */
-	const struct weighed *out[CHAIN_KEYWORDS];
-	size_t n, n_kept;	/* of them the first one's */
+	size_t n;		/* of all, the heaviest … */
+	size_t n_kept;		/* … and of those the first one's */
 };
-
-/* Of both, which are in order, no more than `most`. */
-static void
-take_heaviest(struct joined *j, size_t most)
-{
-	const struct weighed *a = j->all, *end = a + j->n_first;
-	const struct weighed *b = end, *last = b + j->n_new;
-
-	for (j->n = 0; j->n < most && (a < end || b < last); j->n++)
-		if (b == last || (a < end && is_before(a, b)))
-			j->out[j->n] = a++;
-		else
-			j->out[j->n] = b++;
-	j->n_kept = (size_t)(a - j->all);
-}
 
 /* The first one's weights faded or not. */
 static void
@@ -244,31 +229,37 @@ join(struct joined *j, const struct weighed_list *list,
 	sort_weighed(all + old, n - old);
 	j->n_first = old;
 	j->n_new = n - old;
-	take_heaviest(j, most);
+	j->n = n < most ? n : most;
 }
 
-/* And their hashes, where there is a sketch to hold them; their weight. */
+/*
+ * The heaviest become the list; and their hashes, where there is a sketch to
+ * hold them.  Their weight.
+ */
 static uint64_t
 set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
-    struct hashes *hashes, const struct joined *j)
+    struct hashes *hashes, struct joined *j)
 {
-	const struct weighed *const *all = j->out;
-	size_t n = j->n;
-	struct slice *word = arena_room(arena, n * sizeof(*word));
-	uint64_t *weight = arena_room(arena, n * sizeof(*weight)), sum = 0;
+	const struct weighed *a = j->all, *end = a + j->n_first, *heavier;
+	const struct weighed *b = end, *last = b + j->n_new;
+	struct slice *word = arena_room(arena, j->n * sizeof(*word));
+	uint64_t *weight = arena_room(arena, j->n * sizeof(*weight)), sum = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		word[i] = all[i]->word;
-		weight[i] = all[i]->weight;
-		sum += weight[i];
+	for (i = 0; i < j->n; i++) {
+		heavier = b == last || (a < end && is_before(a, b)) ? a++ :
+								      b++;
+		word[i] = heavier->word;
+		weight[i] = heavier->weight;
+		sum += heavier->weight;
+		if (hashes != NULL) {
+			hashes->at[i] = heavier->hash;
+			seen_add(&hashes->seen, heavier->hash);
+		}
 	}
-	for (i = 0; hashes != NULL && i < n; i++) {
-		hashes->at[i] = all[i]->hash;
-		seen_add(&hashes->seen, all[i]->hash);
-	}
-	*words = (struct msg_strs){ word, n };
-	*weights = (struct msg_u64s){ weight, n };
+	j->n_kept = (size_t)(a - j->all);
+	*words = (struct msg_strs){ word, j->n };
+	*weights = (struct msg_u64s){ weight, j->n };
 	return sum;
 }
 
