@@ -3,6 +3,7 @@
  */
 #include "chainer/chain.h"
 #include "chainer/cues.h"
+#include "chainer/fronts.h"
 #include "chainer/sketch.h"
 #include "tests/tap.h"
 
@@ -257,6 +258,41 @@ test_merge(void)
 	is_int((long long)a.keywords.count, 2, "what is merged brings its words");
 }
 
+/* What waits for the index comes before what it has. */
+static void
+test_index(void)
+{
+	uint64_t old[] = { 7, 3, 5 };
+	struct msg_chain_refs refs = { .chains = { old, 3 } };
+	uint64_t i;
+
+	fronts_join(SLICE("word"), &refs);
+	is_int((long long)refs.chains.count, 3, "nothing waits");
+	fronts_add(SLICE("word"), 4);
+	fronts_add(SLICE("word"), 3);
+	fronts_add(SLICE("word"), 3);
+	fronts_add(SLICE("words"), 9);
+	fronts_join(SLICE("word"), &refs);
+	ok(refs.chains.count == 4 && refs.chains.at[0] == 3 &&
+	    refs.chains.at[1] == 4 && refs.chains.at[2] == 7 &&
+	    refs.chains.at[3] == 5, "the latest first, none twice");
+	for (i = 0; i < 10000; i++)
+		fronts_add(SLICE("word"), 100 + i % 20);
+	for (i = 0; i < 10000; i++)
+		fronts_add(slice_of((const char *)&i, sizeof(i)), i + 1);
+	ok(fronts_bytes() > 10000 * sizeof(i), "all are here");
+	refs = (struct msg_chain_refs){ .chains = { old, 3 } };
+	fronts_join(SLICE("word"), &refs);
+	ok(refs.chains.count == WORK_POSTINGS && refs.chains.at[0] == 119 &&
+	    refs.chains.at[15] == 104, "and no more than a row has room for");
+	i = 5000;
+	refs = (struct msg_chain_refs){ 0 };
+	fronts_join(slice_of((const char *)&i, sizeof(i)), &refs);
+	ok(refs.chains.count == 1 && refs.chains.at[0] == 5001, "among many");
+	fronts_forget();
+	is_int((long long)fronts_bytes(), 0, "forgotten");
+}
+
 static void
 test_sort(void)
 {
@@ -280,6 +316,7 @@ main(void)
 	test_cues();
 	test_choice();
 	test_merge();
+	test_index();
 	test_sort();
 	arena_release(&arena);
 	return done();

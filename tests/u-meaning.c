@@ -1,6 +1,9 @@
 /*
  * u-meaning - what topics are about, where no word is in common
  */
+#include <stdlib.h>
+
+#include "chainer/chain.h"
 #include "chainer/meaning.h"
 #include "tests/tap.h"
 
@@ -65,6 +68,52 @@ test_unknown(void)
 	    "a stem that is no word finds its words");
 }
 
+/* However seldom it is asked for, and whatever came and went meanwhile. */
+static void
+test_growth(void)
+{
+	static const char *const stems[] = { "invest", "save", "fund", "camera",
+		"screen", "bread", "flour", "oven", "trip", "hotel", "flight",
+		"garden", "tomato", "water", "printer", "paper", "server",
+		"login", "invoic", "payment", "music", "guitar", "run", "train",
+		"dog", "cat", "winter", "snow", "paint", "wall", "kitchen",
+		"tabl", "chair", "school", "exam", "teacher", "book", "movi",
+		"actor", "doctor", "tooth", "pain", "car", "engin", "bike" };
+	enum { STEMS = sizeof(stems) / sizeof(stems[0]) };
+	struct msg_chain c = { .topic = SLICE("all kinds of things") };
+	struct topic t = chain_topic(&c), claim, about = claim_of("a book");
+	const struct sketch *known = sketch_topic(&arena, &t);
+	struct sketch *kept = NULL;
+	uint64_t weight;
+	struct slice stem;
+	size_t n, asked = 0;
+	int way, anew;
+	bool same = true;
+
+	for (n = 0; n < 400; n++) {
+		stem = slice_str(stems[(n * 7 + n / STEMS * 3) % STEMS]);
+		weight = n % 50 == 0 ? 1 : 100 + n * 37 % 900;
+		claim = topic_of(&stem, &weight, 1);
+		known = chain_learn(&c, &arena, &claim, known);
+		if (n % 3 == 0) {
+			sketch_keep(&kept, known);
+			known = kept;
+		}
+		if (n % 5 != 0 && n % 40 < 25)
+			continue;
+		t = chain_topic(&c);
+		t.sketch = known;
+		way = meaning_near(meaning, &about, &t);
+		t.sketch = sketch_topic(&arena, &t);
+		anew = meaning_near(meaning, &about, &t);
+		same = same && way == anew;
+		asked++;
+	}
+	ok(same && asked > 100, "as it grows its gist is as if made anew");
+	ok(c.keywords.count == CHAIN_KEYWORDS, "and words have gone");
+	free(kept);
+}
+
 int
 main(void)
 {
@@ -81,6 +130,7 @@ main(void)
 		return done();
 	test_near();
 	test_unknown();
+	test_growth();
 	meaning_close(&meaning);
 	ok(meaning == NULL, "closed");
 	arena_release(&arena);
