@@ -60,10 +60,9 @@ is_talk(const struct weave_turn *t)
 static void
 conclude_turn(struct weave *v, struct weave_turn *t)
 {
-	uint64_t ref;
+	uint64_t ref = t->chain;
 
-	if (!t->c->concludes || !weave_is_people(t) || t->out->chain.len == 0 ||
-	    chain_parse(t->out->chain, &ref) == -1)
+	if (!t->c->concludes || !weave_is_people(t) || t->out->chain.len == 0)
 		return;
 	if (weave_is_asking(t->c->act)) {
 		if (!t->follows || t->before.chain == ref)
@@ -118,11 +117,16 @@ weave_decide(struct weave *v)
 static void
 apply_update(struct weave *v, const struct msg_h_update *u, size_t index)
 {
-	const struct msg_chain *c = work_step(v->work, u, index);
 	const struct msg_c_turn *turn = classified(v->entry, u->turn);
+	const struct msg_chain *c = NULL;
+	enum chain_kind kind;
 	struct topic topic;
+	uint64_t ref;
 	size_t k;
 
+	if (chain_kind_parse(u->kind, &kind) == 0 &&
+	    chain_parse(u->chain, &ref) == 0)
+		c = work_step(v->work, kind, ref, u, index);
 	for (k = 0; c != NULL && k < u->claims.count; k++) {
 		if (u->claims.at[k] >= turn->n_claims)
 			continue;
@@ -146,6 +150,8 @@ weave_apply(struct weave *v)
 		weave_listen(v, &t);
 		for (; at < s->n_updates && s->updates[at].turn <= i; at++)
 			apply_update(v, &s->updates[at], at);
+		if (chain_parse(t.out->chain, &t.chain) == -1)
+			t.chain = 0;
 		weave_speak(v, &t);
 	}
 	/* Of commands: updates without a turn. */
@@ -214,5 +220,6 @@ weave_reopen(struct weave *v)
 	    arena_printf(work_arena(v->work), "\"%.*s\" was reopened",
 		SLICE_ARG(c->topic)));
 	u->revives = true;
-	(void)work_step(v->work, u, v->section->n_updates - 1);
+	(void)work_step(v->work, KIND_extend, c->ref, u,
+	    v->section->n_updates - 1);
 }

@@ -125,6 +125,7 @@ weave_speak(struct weave *v, struct weave_turn *t)
 		.seq = work_seq(v->work),
 		.i = t->i,
 		.ts = work_ts(v->work),
+		.chain = t->chain,
 		.user = t->user,
 		.role = t->role,
 		.act = t->c->act,
@@ -134,9 +135,6 @@ weave_speak(struct weave *v, struct weave_turn *t)
 	};
 	size_t k;
 
-	if (t->out->chain.len > 0 &&
-	    chain_parse(t->out->chain, &said.chain) == -1)
-		said.chain = 0;
 	said.turned = has_turned(v, t, said.chain);
 	if (t->several) {
 		for (k = 0; k < t->heard.n; k++)

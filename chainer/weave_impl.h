@@ -25,6 +25,7 @@ struct weave_turn {
 	struct msg_said before;	/* the turn that it follows */
 	bool follows;
 	const struct msg_chain *adjacent;	/* its chain, or NULL */
+	uint64_t chain;		/* of its main claim; 0: none */
 	struct msg_h_turn *out;
 };
 

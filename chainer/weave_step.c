@@ -78,6 +78,7 @@ weave_note_chain(struct weave *v, struct weave_turn *t, uint64_t ref)
 	struct slice name = chain_name(arena, ref), *grown;
 	size_t i;
 
+	t->chain = ref;
 	t->out->chain = name;
 	for (i = 0; i < chains->count; i++)
 		if (slice_eq(chains->at[i], name))
@@ -138,7 +139,8 @@ merge(struct weave *v, struct weave_turn *t, const struct msg_chain *a,
 	    "\"%.*s\" and \"%.*s\" have become one topic", SLICE_ARG(a->topic),
 	    SLICE_ARG(b->topic)));
 	u->from = chain_name(arena, b->ref);
-	(void)work_step(v->work, u, v->section->n_updates - 1);
+	(void)work_step(v->work, KIND_merge, a->ref, u,
+	    v->section->n_updates - 1);
 	t->adjacent = a;
 	weave_note_chain(v, t, a->ref);
 }
@@ -152,6 +154,7 @@ weave_take_step(struct weave *v, struct weave_turn *t,
 	struct arena *arena = work_arena(v->work);
 	bool begins = choice->kind != KIND_extend;
 	uint64_t tied = choice->tied != NULL ? choice->tied->chain->ref : 0;
+	uint64_t ref;
 	const struct msg_chain *c;
 	struct msg_h_update *u;
 
@@ -159,8 +162,9 @@ weave_take_step(struct weave *v, struct weave_turn *t,
 		u = &v->section->updates[v->section->n_updates - 1];
 		c = work_chain(v->work, choice->to->chain->ref);
 	} else {
-		u = weave_add_update(v, choice->kind, begins ? next_ref(v) :
-		    choice->to->chain->ref, t->i, choice->reason);
+		ref = begins ? next_ref(v) : choice->to->chain->ref;
+		u = weave_add_update(v, choice->kind, ref, t->i,
+		    choice->reason);
 		u->revives = choice->revives;
 		if (choice->kind == KIND_branch)
 			u->from = chain_name(arena, choice->to->chain->ref);
@@ -168,7 +172,8 @@ weave_take_step(struct weave *v, struct weave_turn *t,
 			u->topic = claim->subject;
 		if (f != NULL)
 			show_candidates(arena, f, u);
-		c = work_step(v->work, u, v->section->n_updates - 1);
+		c = work_step(v->work, choice->kind, ref, u,
+		    v->section->n_updates - 1);
 	}
 	if (c == NULL)		/* the entry began as many as it can */
 		return;
@@ -193,5 +198,6 @@ weave_conclude(struct weave *v, size_t turn, uint64_t ref, struct slice how)
 	u = weave_add_update(v, KIND_conclude, c->ref, turn,
 	    arena_printf(work_arena(v->work), "\"%.*s\" was concluded: %.*s",
 		SLICE_ARG(c->topic), SLICE_ARG(how)));
-	(void)work_step(v->work, u, v->section->n_updates - 1);
+	(void)work_step(v->work, KIND_conclude, c->ref, u,
+	    v->section->n_updates - 1);
 }

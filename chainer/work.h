@@ -59,12 +59,13 @@ enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 uint64_t work_thread_chain(struct work *w, uint64_t thread);
 
 /*
- * Takes one step of a chain's life; `index` is its place in the section.  The
- * claims are added one by one.  What does not fit is left undone: a section
- * may have come from elsewhere.
+ * Takes one step of a chain's life, of which kind and chain are named in the
+ * update; `index` is its place in the section.  The claims are added one by
+ * one.  What does not fit is left undone: a section may have come from
+ * elsewhere.
  */
-const struct msg_chain *work_step(struct work *w, const struct msg_h_update *u,
-    size_t index);
+const struct msg_chain *work_step(struct work *w, enum chain_kind kind,
+    uint64_t ref, const struct msg_h_update *u, size_t index);
 void work_claim(struct work *w, uint64_t ref, const struct topic *claim);
 /* Chains that hold words of the claim, by the index; how many of `most`. */
 size_t work_look_up(struct work *w, const struct topic *claim, uint64_t *refs,

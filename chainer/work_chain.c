@@ -283,15 +283,11 @@ merge_chain(struct work *w, const struct msg_h_update *u, struct work_chain *c,
 }
 
 const struct msg_chain *
-work_step(struct work *w, const struct msg_h_update *u, size_t index)
+work_step(struct work *w, enum chain_kind kind, uint64_t ref,
+    const struct msg_h_update *u, size_t index)
 {
-	enum chain_kind kind;
 	struct work_chain *c;
-	uint64_t ref;
 
-	if (chain_kind_parse(u->kind, &kind) == -1 ||
-	    chain_parse(u->chain, &ref) == -1)
-		return NULL;
 	c = kind == KIND_create || kind == KIND_branch ?
 	    begin_chain(w, u, ref) : work_own_chain(w, ref);
 	if (c == NULL || !slice_eq(c->c.domain, w->envelope->domain))
