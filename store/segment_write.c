@@ -127,6 +127,7 @@ put_column(struct segment_writer *w, const int64_t *values, uint32_t n,
 	uint64_t range, v;
 	unsigned width = 0;
 	uint32_t i;
+	char *at;
 
 	for (i = 1; i < n; i++) {
 		least = values[i] < least ? values[i] : least;
@@ -138,10 +139,16 @@ put_column(struct segment_writer *w, const int64_t *values, uint32_t n,
 	head->columns[c].base = least;
 	head->columns[c].width = width;
 	head->columns[c].at = w->out->len - w->start;
-	for (i = 0; width > 0 && i < n; i++) {
+	if (width == 0)
+		return;
+	/* Each is written whole: the next one covers what is too much of it. */
+	buf_reserve(w->out, w->out->len + (size_t)n * width + sizeof(v));
+	at = w->out->ptr + w->out->len;
+	for (i = 0; i < n; i++, at += width) {
 		v = (uint64_t)values[i] - (uint64_t)least;
-		buf_add(w->out, &v, width);
+		memcpy(at, &v, sizeof(v));
 	}
+	w->out->len += (size_t)n * width;
 }
 
 static void
