@@ -3,8 +3,7 @@
  *
  * What a token gives depends on its bytes alone (pairs of characters aside),
  * so it is worked out once and remembered: folding and stemming cost ten times
- * as much as finding a word again.  The memory is bounded; when it is full all
- * of it is forgotten.
+ * as much as finding a word again.
  */
 #include "store/tokenise.h"
 
@@ -17,39 +16,12 @@
 #include "common/log.h"
 #include "common/text.h"
 #include "common/xmalloc.h"
+#include "store/token_memo.h"
 
 enum {
-	MEMO_SLOTS = 1 << 16,
-	MEMO_MOST = MEMO_SLOTS / 2,
-	MEMO_KEY_BYTES = 64,		/* longer tokens are not remembered */
-	MEMO_HEAD_BYTES = 16,		/* of shorter ones the key has all */
-	MEMO_ARENA_BYTES = 16 << 20,
+	WORD_BYTES = 64,		/* longer ones are not stemmed */
 	TERM_HEAD_BYTES = TERM_BYTES - 16,
 	PARTS_MOST = 64,		/* parts of one compound */
-};
-
-/*
- * What a token is found by: its kind, its length and its bytes, where they are
- * no more than two words, else a hash of them.
- */
-struct memo_key {
-	uint64_t head, tail;
-	unsigned char len, kind;
-};
-
-/* What a token gives. */
-struct memo_terms {
-	const char *raw;	/* of a long one */
-	size_t n;
-	struct memo_term {
-		struct slice term;
-		uint64_t hash, note;
-	} at[];
-};
-
-struct memo {
-	struct memo_key key;
-	struct memo_terms *terms;	/* NULL: free */
 };
 
 /* A stop word, or an irregular form of another word. */
@@ -60,11 +32,9 @@ struct stop {
 
 struct tokeniser {
 	struct sb_stemmer *stemmer;
-	struct memo *memo;
-	size_t n_memo;
+	struct token_memo *memo;
 	uint32_t numbers;		/* given to those who note something */
 	struct stop *stops;		/* a table of STOP_SLOTS */
-	struct arena kept;		/* what the memo points to */
 	struct arena scratch;		/* one token, or one text's odd ones */
 	struct token *out;
 	size_t n_out, room;
@@ -177,8 +147,7 @@ tokeniser_new(void)
 	t->stemmer = sb_stemmer_new("english", "UTF_8");
 	if (t->stemmer == NULL)
 		fatalx(EX_REFUSE, "libstemmer has no English");
-	t->memo = xcalloc(MEMO_SLOTS, sizeof(t->memo[0]));
-	arena_init(&t->kept);
+	t->memo = token_memo_new();
 	arena_init(&t->scratch);
 	learn_lists(t);
 	return t;
@@ -190,9 +159,8 @@ tokeniser_free(struct tokeniser **t)
 	if (*t == NULL)
 		return;
 	sb_stemmer_delete((*t)->stemmer);
-	arena_release(&(*t)->kept);
 	arena_release(&(*t)->scratch);
-	free((*t)->memo);
+	token_memo_free(&(*t)->memo);
 	free((*t)->stops);
 	free((*t)->out);
 	free(*t);
@@ -250,7 +218,7 @@ fold(struct tokeniser *t, struct slice s)
 	size_t pos = 0;
 
 	if (text_is_ascii(folded) || !text_next(folded, &pos, &first) ||
-	    first >= 0x530 || folded.len > MEMO_KEY_BYTES * 2)
+	    first >= 0x530 || folded.len > WORD_BYTES * 2)
 		return folded;
 	len = utf8proc_map((const utf8proc_uint8_t *)folded.ptr,
 	    (utf8proc_ssize_t)folded.len, &plain, strip);
@@ -279,7 +247,7 @@ put_word(struct tokeniser *t, struct slice folded)
 	if (is_stop(t, folded))
 		return;
 	folded = without_possessive(folded);
-	if (folded.len > MEMO_KEY_BYTES || !text_is_ascii(folded) ||
+	if (folded.len > WORD_BYTES || !text_is_ascii(folded) ||
 	    is_stop(t, folded)) {
 		if (!is_stop(t, folded))
 			put_term(t, folded);
@@ -460,126 +428,22 @@ put_token(struct tokeniser *t, struct slice raw, enum text_kind kind)
 	}
 }
 
-/* ---- the memory ---- */
-
-static uint64_t
-load(const char *at, size_t len)
-{
-	uint64_t n = 0;
-
-	memcpy(&n, at, len);
-	return n;
-}
-
-/* Both words may hold some of the same bytes: with the length, all are told. */
-static struct memo_key
-memo_key(struct slice raw, enum text_kind kind)
-{
-	struct memo_key k = { .len = (unsigned char)raw.len,
-		.kind = (unsigned char)kind };
-	const char *end = raw.ptr + raw.len;
-
-	if (raw.len > MEMO_HEAD_BYTES)
-		k.head = XXH3_64bits(raw.ptr, raw.len);
-	else if (raw.len >= 8) {
-		k.head = load(raw.ptr, 8);
-		k.tail = load(end - 8, 8);
-	} else if (raw.len >= 4) {
-		k.head = load(raw.ptr, 4);
-		k.tail = load(end - 4, 4);
-	} else if (raw.len > 0) {
-		k.head = load(raw.ptr, 1);
-		k.tail = load(raw.ptr + raw.len / 2, 1) << 8 |
-		    load(end - 1, 1);
-	}
-	return k;
-}
-
-static size_t
-memo_place(const struct memo_key *k)
-{
-	uint64_t mixed = (k->head ^ k->len ^ (uint64_t)k->kind << 8) *
-	    UINT64_C(0x9e3779b97f4a7c15);
-
-	mixed = (mixed ^ mixed >> 32 ^ k->tail) * UINT64_C(0xff51afd7ed558ccd);
-	return (mixed >> 40) % MEMO_SLOTS;
-}
-
-static bool
-is_memo(const struct memo *m, const struct memo_key *k, struct slice raw)
-{
-	return m->key.head == k->head && m->key.tail == k->tail &&
-	    m->key.len == k->len && m->key.kind == k->kind &&
-	    (raw.len <= MEMO_HEAD_BYTES ||
-		memcmp(m->terms->raw, raw.ptr, raw.len) == 0);
-}
-
-static struct memo *
-memo_slot(struct tokeniser *t, const struct memo_key *k, struct slice raw)
-{
-	size_t at = memo_place(k);
-
-	while (t->memo[at].terms != NULL && !is_memo(&t->memo[at], k, raw))
-		at = (at + 1) % MEMO_SLOTS;
-	return &t->memo[at];
-}
-
-static void
-memo_clear(struct tokeniser *t)
-{
-	memset(t->memo, 0, MEMO_SLOTS * sizeof(t->memo[0]));
-	t->n_memo = 0;
-	arena_release(&t->kept);
-	arena_init(&t->kept);
-}
-
-static void
-memo_learn(struct tokeniser *t, struct memo *m, const struct memo_key *key,
-    struct slice raw, size_t from)
-{
-	size_t i, n = t->n_out - from;
-	struct memo_terms *kept = arena_alloc(&t->kept, sizeof(*kept) +
-	    n * sizeof(kept->at[0]));
-	struct token *out = t->out + from;
-
-	kept->n = n;
-	if (raw.len > MEMO_HEAD_BYTES)
-		kept->raw = arena_dup(&t->kept, raw).ptr;
-	for (i = 0; i < n; i++) {
-		kept->at[i].term = arena_dup(&t->kept, out[i].term);
-		kept->at[i].hash = out[i].hash;
-		out[i].term = kept->at[i].term;
-		out[i].note = &kept->at[i].note;
-	}
-	*m = (struct memo){ *key, kept };
-	t->n_memo++;
-}
-
-/* Kinds depend on what is around: the same bytes are mostly one. */
+/* What a token gives, from memory where it came before. */
 static void
 take(struct tokeniser *t, struct slice raw, enum text_kind kind)
 {
+	struct token_terms *known = token_memo_find(t->memo, raw, kind);
 	size_t i, from = t->n_out;
-	struct memo_key key;
-	struct memo_term *one;
-	struct memo *m;
 
-	if (raw.len > MEMO_KEY_BYTES) {
+	if (known == NULL) {
 		put_token(t, raw, kind);
+		token_memo_learn(t->memo, raw, kind, t->out + from,
+		    t->n_out - from);
 		return;
 	}
-	key = memo_key(raw, kind);
-	m = memo_slot(t, &key, raw);
-	if (m->terms == NULL) {
-		put_token(t, raw, kind);
-		if (t->n_memo < MEMO_MOST)
-			memo_learn(t, m, &key, raw, from);
-		return;
-	}
-	for (i = 0; i < m->terms->n; i++) {
-		one = &m->terms->at[i];
-		push(t, one->term, one->hash, &one->note);
-	}
+	for (i = 0; i < known->n; i++)
+		push(t, known->at[i].term, known->at[i].hash,
+		    &known->at[i].note);
 }
 
 /* ---- a text ---- */
@@ -613,8 +477,7 @@ tokenise(struct tokeniser *t, struct slice text, const struct token **out)
 	struct text_token token, before = { 0 };
 	struct text_tokens tokens;
 
-	if (t->n_memo >= MEMO_MOST || t->kept.total > MEMO_ARENA_BYTES)
-		memo_clear(t);
+	token_memo_tidy(t->memo);
 	arena_reset(&t->scratch);
 	t->n_out = 0;
 	text_tokens_init(&tokens, text);
