@@ -62,6 +62,7 @@ struct db_txn {
 	bool writes;
 	enum db_result state;
 	struct db_cursor *cursors;
+	MDB_cursor *ends[TABLE_COUNT];	/* where they are appended to, or NULL */
 	bool waits;		/* something is to be written later */
 };
 
@@ -427,6 +428,15 @@ put_row(MDB_cursor *cursor, const struct later_row *row, struct arena *arena)
 	    put_merged(cursor, &k, row, from_val(v), arena);
 }
 
+/* Whoever else writes to the table may leave its end elsewhere. */
+static void
+leave_end(struct db_txn *txn, enum table_id table)
+{
+	if (txn->ends[table] != NULL)
+		mdb_cursor_close(txn->ends[table]);
+	txn->ends[table] = NULL;
+}
+
 /* Deletions first, so that nothing is moved under the cursor that puts. */
 static int
 write_rows(struct db_txn *txn, enum table_id table)
@@ -439,6 +449,7 @@ write_rows(struct db_txn *txn, enum table_id table)
 	MDB_val k;
 	int rc = 0;
 
+	leave_end(txn, table);
 	for (i = 0; rc == 0 && i < n; i++) {
 		row = later_row(l, i);
 		k = to_val(row.key);
@@ -508,7 +519,10 @@ static void
 close_cursors(struct db_txn *t)
 {
 	struct db_cursor *c, *next;
+	enum table_id i;
 
+	for (i = 0; i < TABLE_COUNT; i++)
+		leave_end(t, i);
 	for (c = t->cursors; c != NULL; c = next) {
 		next = c->next;
 		if (c->cursor != NULL)
@@ -605,9 +619,9 @@ db_get(struct db_txn *txn, enum table_id table, struct slice key,
 	return false;
 }
 
-static void
-put(struct db_txn *txn, enum table_id table, struct slice key,
-    struct slice value, unsigned flags)
+void
+db_put(struct db_txn *txn, enum table_id table, struct slice key,
+    struct slice value)
 {
 	MDB_val k = to_val(key), v = to_val(value);
 	int rc;
@@ -615,23 +629,30 @@ put(struct db_txn *txn, enum table_id table, struct slice key,
 	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
-	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, flags);
+	leave_end(txn, table);
+	rc = mdb_put(txn->txn, dbi(txn, table), &k, &v, 0);
 	if (rc != 0)
 		note(txn, rc);
 }
 
-void
-db_put(struct db_txn *txn, enum table_id table, struct slice key,
-    struct slice value)
-{
-	put(txn, table, key, value, 0);
-}
-
+/* With a cursor that stays at the end, which need not be looked for again. */
 void
 db_append(struct db_txn *txn, enum table_id table, struct slice key,
     struct slice value)
 {
-	put(txn, table, key, value, MDB_APPEND);
+	MDB_val k = to_val(key), v = to_val(value);
+	int rc = 0;
+
+	settle(txn, table);
+	if (txn->state != DB_DONE)
+		return;
+	if (txn->ends[table] == NULL)
+		rc = mdb_cursor_open(txn->txn, dbi(txn, table),
+		    &txn->ends[table]);
+	if (rc == 0)
+		rc = mdb_cursor_put(txn->ends[table], &k, &v, MDB_APPEND);
+	if (rc != 0)
+		note(txn, rc);
 }
 
 void
@@ -643,6 +664,7 @@ db_delete(struct db_txn *txn, enum table_id table, struct slice key)
 	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
+	leave_end(txn, table);
 	rc = mdb_del(txn->txn, dbi(txn, table), &k, NULL);
 	if (rc != 0 && rc != MDB_NOTFOUND)
 		note(txn, rc);
@@ -656,6 +678,7 @@ db_clear(struct db_txn *txn, enum table_id table)
 	settle(txn, table);
 	if (txn->state != DB_DONE)
 		return;
+	leave_end(txn, table);
 	rc = mdb_drop(txn->txn, dbi(txn, table), 0);
 	if (rc != 0)
 		note(txn, rc);
@@ -990,14 +1013,37 @@ key_slice(const struct key *k)
 	return slice_of((const char *)k->bytes, k->len);
 }
 
-struct key
-key_domain(struct slice domain)
+void
+key_set_domain(struct key *k, struct slice domain)
 {
-	struct key k;
+	key_init(k);
+	key_add_text(k, domain);
+}
 
-	key_init(&k);
-	key_add_text(&k, domain);
-	return k;
+void
+key_set_named(struct key *k, struct slice domain, struct slice name)
+{
+	key_set_domain(k, domain);
+	key_add_bytes(k, name);
+}
+
+void
+key_set_stream(struct key *k, struct slice domain, struct slice user,
+    struct slice room)
+{
+	key_set_domain(k, domain);
+	key_add_text(k, room.len > 0 ? SLICE("r") : SLICE("u"));
+	key_add_text(k, room.len > 0 ? room : user);
+}
+
+void
+key_set_hashed(struct key *k, struct slice domain, struct slice name)
+{
+	XXH128_canonical_t digest;
+
+	XXH128_canonicalFromHash(&digest, XXH3_128bits(name.ptr, name.len));
+	key_set_domain(k, domain);
+	key_add_bytes(k, slice_of((char *)digest.digest, sizeof(digest.digest)));
 }
 
 struct key
@@ -1006,38 +1052,6 @@ key_pair(uint64_t first, uint64_t second)
 	struct key k = key_u64(first);
 
 	key_add_u64(&k, second);
-	return k;
-}
-
-struct key
-key_named(struct slice domain, struct slice name)
-{
-	struct key k = key_domain(domain);
-
-	key_add_bytes(&k, name);
-	return k;
-}
-
-struct key
-key_stream(struct slice domain, struct slice user, struct slice room)
-{
-	struct key k = key_domain(domain);
-
-	key_add_text(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
-	key_add_text(&k, room.len > 0 ? room : user);
-	return k;
-}
-
-struct key
-key_hashed(struct slice domain, struct slice name)
-{
-	XXH128_canonical_t digest;
-	struct key k;
-
-	XXH128_canonicalFromHash(&digest, XXH3_128bits(name.ptr, name.len));
-	key_init(&k);
-	key_add_text(&k, domain);
-	key_add_bytes(&k, slice_of((char *)digest.digest, sizeof(digest.digest)));
 	return k;
 }
 

@@ -197,15 +197,49 @@ key_u64(uint64_t n)
 }
 /* The second of a kind's: a turn of a thread, a row of an entry. */
 struct key key_pair(uint64_t first, uint64_t second);
-/* A name within a domain, as it is. */
-struct key key_named(struct slice domain, struct slice name);
-/* What is a whole domain's. */
-struct key key_domain(struct slice domain);
-/* A stream is a user's or a room's: "domain NUL u NUL name NUL". */
-struct key key_stream(struct slice domain, struct slice user,
+/*
+ * What is a whole domain's; a name within a domain, as it is; a stream, which
+ * is a user's or a room's: "domain NUL u NUL name NUL"; a name, hashed: a
+ * random put per entry wants a small key.
+ */
+void key_set_domain(struct key *k, struct slice domain);
+void key_set_named(struct key *k, struct slice domain, struct slice name);
+void key_set_stream(struct key *k, struct slice domain, struct slice user,
     struct slice room);
-/* A name within a domain, hashed: a random put per entry wants a small key. */
-struct key key_hashed(struct slice domain, struct slice name);
+void key_set_hashed(struct key *k, struct slice domain, struct slice name);
+/* The same as values: inline, or it would be copied once more. */
+static inline struct key
+key_domain(struct slice domain)
+{
+	struct key k;
+
+	key_set_domain(&k, domain);
+	return k;
+}
+static inline struct key
+key_named(struct slice domain, struct slice name)
+{
+	struct key k;
+
+	key_set_named(&k, domain, name);
+	return k;
+}
+static inline struct key
+key_stream(struct slice domain, struct slice user, struct slice room)
+{
+	struct key k;
+
+	key_set_stream(&k, domain, user, room);
+	return k;
+}
+static inline struct key
+key_hashed(struct slice domain, struct slice name)
+{
+	struct key k;
+
+	key_set_hashed(&k, domain, name);
+	return k;
+}
 uint64_t key_read_u64(struct slice key, size_t at);
 int64_t key_read_i64(struct slice key, size_t at);
 

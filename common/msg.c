@@ -377,7 +377,7 @@ msg_decode_part(struct slice record, struct arena *arena,
 	void *msg;
 
 	/* The whole union, so that ->as may be asked for the envelope. */
-	msg = arena_alloc(arena, sizeof(union msg_any));
+	msg = arena_array(arena, 1, sizeof(union msg_any));
 	if (unpack_record(record, arena, want, &id, msg)) {
 		*out = (struct msg){ id, msg };
 		return 0;

@@ -312,6 +312,49 @@ test_later(void)
 }
 
 static void
+append(struct db_txn *txn, uint64_t from, uint64_t to)
+{
+	struct slice value = slice_of(t.folder, sizeof(t.folder));
+	struct key k;
+
+	for (; from < to; from++) {
+		k = key_u64(from);
+		db_append(txn, TABLE_log, key_slice(&k), value);
+	}
+}
+
+/* The end of a table is not where it was once another way was used. */
+static void
+test_append_between(void)
+{
+	struct db *db = open_db();
+	struct db_txn *txn = db_write(db);
+	struct key k = key_u64(3999);
+	struct db_cursor *c;
+	struct db_entry e;
+	uint64_t n = 0, wrong = 0;
+
+	append(txn, 0, 1000);
+	put_u64(txn, 1000, SLICE("put"));
+	append(txn, 1001, 2000);
+	put_later(txn, 2000, 1);
+	append(txn, 2001, 4000);
+	db_delete(txn, TABLE_log, key_slice(&k));
+	append(txn, 3999, 5000);
+	c = db_cursor(txn, TABLE_log);
+	while (n == 0 ? db_first(c, &e) : db_next(c, &e))
+		wrong += key_read_u64(e.key, 0) != n++;
+	is_int((long long)wrong, 0, "appended in order, whatever came between");
+	is_int((long long)n, 5000, "all of them");
+	db_clear(txn, TABLE_log);
+	append(txn, 7, 10);
+	is_int((long long)db_count(txn, TABLE_log), 3, "also to an empty table");
+	commit(&txn, DB_DONE, "and kept");
+	db_close(&db);
+	db_wipe(t.dir);
+}
+
+static void
 add_seq(void *msg, const void *there)
 {
 	((struct msg_cursor *)msg)->seq +=
@@ -757,6 +800,7 @@ main(int argc, char **argv)
 	test_sticky();
 	test_append();
 	test_later();
+	test_append_between();
 	test_later_merged();
 	test_later_names();
 	test_later_full();
