@@ -377,6 +377,22 @@ fill_batch(struct stage *st)
 	return seq;
 }
 
+/*
+ * Woken for nothing, a stage does not begin: what it holds in memory of its
+ * tables would be of a batch that was given up.
+ */
+static bool
+has_work(struct stage *st)
+{
+	struct db_txn *txn = db_read(st->shared);
+
+	check_fence(st, txn);
+	st->ahead = read_cursor(st, txn, st->spec->id - 1);
+	db_abort(&txn);
+	arena_reset(&st->arena);
+	return st->ahead > st->cursor;
+}
+
 static enum turn
 follow(struct stage *st)
 {
@@ -385,6 +401,8 @@ follow(struct stage *st)
 
 	if (st->applied != st->cursor && !derived_catch_up(st))
 		return TURN_FULL;
+	if (!has_work(st))
+		return TURN_IDLE;
 	turn_begin(st);
 	upto = fill_batch(st);
 	tables = db_state(st->tables);
