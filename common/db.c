@@ -450,7 +450,7 @@ write_rows(struct db_txn *txn, enum table_id table)
 	int rc = 0;
 
 	leave_end(txn, table);
-	for (i = 0; rc == 0 && i < n; i++) {
+	for (i = 0; later_deletes(l) && rc == 0 && i < n; i++) {
 		row = later_row(l, i);
 		k = to_val(row.key);
 		if (row.deleted)

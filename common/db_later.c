@@ -32,6 +32,7 @@ struct later {
 	struct put *puts;
 	struct place *places;	/* twice as many: sorting needs as many again */
 	size_t n, cap;
+	bool deletes;		/* some of them */
 };
 
 struct later *
@@ -71,6 +72,7 @@ later_clear(struct later *l)
 		release(l);
 	buf_clear(&l->bytes);
 	l->n = 0;
+	l->deletes = false;
 }
 
 size_t
@@ -108,6 +110,13 @@ void
 later_delete(struct later *l, struct slice key)
 {
 	add(l, key)->deleted = true;
+	l->deletes = true;
+}
+
+bool
+later_deletes(const struct later *l)
+{
+	return l->deletes;
 }
 
 struct buf *
@@ -152,8 +161,10 @@ head_of(struct slice key, size_t from)
 	uint64_t head = 0;
 	size_t rest = key.len - from;
 
-	memcpy(&head, key.ptr + from, rest < sizeof(head) ? rest :
-							    sizeof(head));
+	if (rest >= sizeof(head))
+		memcpy(&head, key.ptr + from, sizeof(head));
+	else
+		memcpy(&head, key.ptr + from, rest);
 	return be64toh(head);
 }
 

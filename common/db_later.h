@@ -16,6 +16,8 @@ void later_close(struct later **l);
 /* One more; its value is what is added to the buffer before the next call. */
 struct buf *later_put(struct later *l, struct slice key);
 void later_delete(struct later *l, struct slice key);
+/* Whether anything is to be deleted. */
+bool later_deletes(const struct later *l);
 /* One that joins what the table has: see db_merge_msg_later. */
 struct buf *later_merge(struct later *l, struct slice key,
     void (*merge)(void *msg, const void *there));
