@@ -90,8 +90,7 @@ lightest(const struct msg_u64s *weights)
 	size_t i, n = weights->count, least = 0;
 
 	for (i = 1; i < n; i++)
-		if (at[i] < at[least])
-			least = i;
+		least = at[i] < at[least] ? i : least;
 	return least;
 }
 

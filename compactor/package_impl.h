@@ -59,6 +59,7 @@ struct packages {
 	size_t n_triggers;		/* of all packages */
 	struct patterns *patterns;	/* NULL: no package has any */
 	uint64_t *wanted;		/* ids of patterns, for who looks */
+	struct trigger_plan *plans;	/* trigger.c's own; NULL: none yet */
 	struct coprocess **filters;	/* by package; NULL: not asked yet */
 };
 

@@ -263,9 +263,25 @@ best_sentence(const struct trigger_result *r, const struct package_trigger *p,
 
 /* ---- few triggers can fire on a turn: only for them it is searched ---- */
 
+enum {
+	PLANS = 64,
+	PLAN_KINDS = 3,		/* of deeds; of turns with more none is kept */
+	KIND_BITS = 16,
+	FLAG_BITS = 4,
+};
+_Static_assert(ACT_COUNT <= KIND_BITS - FLAG_BITS, "an act is a bit");
+
 struct candidate {
 	const struct package_trigger *trigger;
-	struct trigger_fire *fire;	/* of its package */
+	size_t package;
+};
+
+/* What to look for in turns that do the same. */
+struct trigger_plan {
+	uint64_t key;			/* what they do; 0: none is kept */
+	struct candidate *list;
+	size_t count;
+	uint64_t *wanted;		/* the patterns that would match */
 };
 
 /* As far as what somebody does by saying it tells. */
@@ -290,9 +306,10 @@ is_plain(const struct package_trigger *p)
 
 /* A package's; none that is less sure than one that fires anyway. */
 static size_t
-candidates_of(const struct trigger_result *r, const struct package *p,
-    struct trigger_fire *fire, struct candidate *out)
+candidates_of(const struct trigger_result *r, size_t package,
+    struct candidate *out)
 {
+	const struct package *p = &r->set->list[package];
 	enum package_role role = role_of(r->turn->said.role);
 	unsigned sure[2] = { 0, 0 };
 	size_t i, n = 0, kept = 0;
@@ -302,7 +319,7 @@ candidates_of(const struct trigger_result *r, const struct package *p,
 
 		if ((role & t->role) == 0 || !may_fire(r, t))
 			continue;
-		out[n++] = (struct candidate){ t, fire };
+		out[n++] = (struct candidate){ t, package };
 		if (is_plain(t) && t->confidence > sure[t->concludes])
 			sure[t->concludes] = t->confidence;
 	}
@@ -313,52 +330,94 @@ candidates_of(const struct trigger_result *r, const struct package *p,
 	return kept;
 }
 
-/* Those whose patterns there are; how many are left. */
-static size_t
-find_matches(struct trigger_result *r, struct candidate *list, size_t count)
+static void
+plan_make(const struct trigger_result *r, struct trigger_plan *plan)
 {
-	uint64_t *wanted = no_ids(r);
-	size_t i, kept = 0;
+	struct packages *set = r->set;
 
-	for (i = 0; i < count; i++)
-		if (list[i].trigger->match != MATCH_NONE)
-			pattern_id_add(wanted,
-			    (unsigned)list[i].trigger->match);
-	find(r, wanted);
-	for (i = 0; i < count; i++)
-		if (list[i].trigger->match == MATCH_NONE ||
-		    pattern_id_in(r->anywhere,
-			(unsigned)list[i].trigger->match))
-			list[kept++] = list[i];
-	return kept;
+	if (plan->list == NULL) {
+		plan->list = arena_array(&set->arena, set->n_triggers,
+		    sizeof(*plan->list));
+		plan->wanted = arena_array(&set->arena, r->id_words,
+		    sizeof(*plan->wanted));
+	}
+	plan->count = 0;
+	for (size_t i = 0; i < set->count; i++)
+		plan->count += candidates_of(r, i, plan->list + plan->count);
+	memset(plan->wanted, 0, r->id_words * sizeof(*plan->wanted));
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->list[i].trigger->match != MATCH_NONE)
+			pattern_id_add(plan->wanted,
+			    (unsigned)plan->list[i].trigger->match);
 }
 
+/* All that candidates hang on; 0: too much of it. */
+static uint64_t
+plan_key(const struct trigger_result *r)
+{
+	uint64_t key = 0;
+
+	if (r->n_kinds > PLAN_KINDS)
+		return 0;
+	for (size_t i = 0; i < r->n_kinds; i++)
+		key = key << KIND_BITS | r->kinds[i].act << FLAG_BITS |
+		    r->kinds[i].flags;
+	key = key << 2 | role_of(r->turn->said.role);
+	return (key << 1 | r->dated) << 2 | r->n_kinds;
+}
+
+static const struct trigger_plan *
+plan_of(const struct trigger_result *r)
+{
+	struct packages *set = r->set;
+	uint64_t key = plan_key(r);
+	struct trigger_plan *plan;
+
+	if (set->plans == NULL)
+		set->plans = arena_array(&set->arena, PLANS,
+		    sizeof(*set->plans));
+	plan = &set->plans[key * UINT64_C(0x9e3779b97f4a7c15) / (UINT64_MAX /
+	    PLANS + 1)];
+	if (key == 0 || plan->key != key)
+		plan_make(r, plan);
+	plan->key = key;
+	return plan;
+}
+
+static bool
+matches(const struct trigger_result *r, const struct package_trigger *p)
+{
+	return p->match == MATCH_NONE ||
+	    pattern_id_in(r->anywhere, (unsigned)p->match);
+}
+
+/* What those that match must not have. */
 static void
-find_unless(struct trigger_result *r, const struct candidate *list,
-    size_t count)
+find_unless(struct trigger_result *r, const struct trigger_plan *plan)
 {
 	uint64_t *wanted = no_ids(r);
 	bool any = false;
 
-	for (size_t i = 0; i < count; i++)
-		if (list[i].trigger->unless != MATCH_NONE) {
-			pattern_id_add(wanted,
-			    (unsigned)list[i].trigger->unless);
-			any = true;
-		}
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct package_trigger *t = plan->list[i].trigger;
+
+		if (t->unless == MATCH_NONE || !matches(r, t))
+			continue;
+		pattern_id_add(wanted, (unsigned)t->unless);
+		any = true;
+	}
 	if (any)
 		find(r, wanted);
 }
 
 static void
-fire(const struct trigger_result *r, const struct candidate *c)
+fire(const struct trigger_result *r, const struct package_trigger *t,
+    struct trigger_fire *out)
 {
-	const struct package_trigger *t = c->trigger;
-	struct trigger_fire *out = c->fire;
 	unsigned *sure = t->concludes ? &out->concludes : &out->opens;
 	int at;
 
-	if (t->confidence <= *sure)
+	if (t->confidence <= *sure || !matches(r, t))
 		return;
 	at = fires_at(r, t);
 	if (at < 0)
@@ -370,21 +429,19 @@ fire(const struct trigger_result *r, const struct candidate *c)
 }
 
 static void
-fire_all(struct packages *set, struct arena *arena, struct trigger_result *r)
+fire_all(struct arena *arena, struct trigger_result *r)
 {
-	struct candidate *list = arena_array(arena, set->n_triggers,
-	    sizeof(*list));
-	size_t i, n = 0;
+	const struct trigger_plan *plan;
 
 	read_deeds(arena, r);
-	for (i = 0; i < set->count; i++)
-		n += candidates_of(r, &set->list[i], &r->fires[i], list + n);
-	if (set->patterns != NULL) {
-		n = find_matches(r, list, n);
-		find_unless(r, list, n);
+	plan = plan_of(r);
+	if (r->set->patterns != NULL) {
+		find(r, plan->wanted);
+		find_unless(r, plan);
 	}
-	for (i = 0; i < n; i++)
-		fire(r, &list[i]);
+	for (size_t i = 0; i < plan->count; i++)
+		fire(r, plan->list[i].trigger,
+		    &r->fires[plan->list[i].package]);
 }
 
 void
@@ -404,5 +461,5 @@ triggers_match(struct packages *set, struct arena *arena,
 	    out->id_words, sizeof(*out->matched));
 	out->anywhere = out->matched + out->n_sentences * out->id_words;
 	if (!turn->said.does->machine && out->n_sentences > 0)
-		fire_all(set, arena, out);
+		fire_all(arena, out);
 }
