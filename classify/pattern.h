@@ -18,10 +18,11 @@
  *			semicolon) not asked for is passed over
  *	@macro		a piece of pattern defined before
  *
- * The text is read once.  Each id has an automaton over classes of words; a
- * word steps those that are under way and wakes those it can begin, all others
- * cost nothing, so the cost follows from what the text touches and not from the
- * number of patterns.  Deterministic states are made when a text first needs
+ * The text is read once.  Each id has an automaton over classes of words; it is
+ * walked only where the text has a word that its patterns cannot do without,
+ * and a word steps those that are under way and wakes those it can begin, so
+ * the cost follows from what the text touches and not from the number of
+ * patterns.  Deterministic states are made when a text first needs
  * them and kept in bounded caches; what is found never depends on them.  Not
  * for several threads at once.
  */

@@ -24,7 +24,8 @@ static uint32_t
 word_known(const struct patterns *p, const struct scan *s,
     struct pattern_hits *out)
 {
-	uint32_t at = pattern_word_find(p, W_word, slice_of(s->word, s->len), s->hash);
+	uint32_t at = pattern_word_find(p, W_word, slice_of(s->word, s->len),
+	    s->hash);
 	const struct word *w;
 
 	if (s->kind == SCAN_word)
@@ -110,7 +111,7 @@ walkers_rest(struct walkers *w)
 		w->walks[__builtin_ctzll(w->on)].place = PLACE_IDLE;
 }
 
-/* Of the `at`-th 64 groups, those that the text has a word of that they need. */
+/* Of the `at`-th 64 groups, those that the text has a word for. */
 static uint64_t
 may_have(const struct patterns *p, size_t at, struct pattern_text text)
 {
