@@ -175,6 +175,7 @@ join(struct packages *set, struct package_draft *list, size_t count)
 		set->list[i] = list[i].package;
 		set->list[i].built_in =
 		    package_is_built_in(set->list[i].name);
+		set->more |= !set->list[i].built_in;
 		shift_ids(&set->list[i], base);
 		base += list[i].n_ids;
 		set->n_triggers += set->list[i].n_triggers;
@@ -342,6 +343,12 @@ packages_report(const struct packages *set)
 	for (size_t i = 0; i < set->n_refused; i++)
 		log_warnx("package refused: %.*s",
 		    SLICE_ARG(set->refused[i].why));
+}
+
+bool
+packages_more(const struct packages *set)
+{
+	return set->more;
 }
 
 size_t

@@ -177,6 +177,8 @@ struct packages *packages_parse(const struct package_source *sources,
     size_t count);
 
 size_t packages_count(const struct packages *packages);
+/* Is there one of a type that the compactor itself does not make? */
+bool packages_more(const struct packages *packages);
 const struct package *packages_at(const struct packages *packages, size_t i);
 /* NULL: there is none of that type. */
 const struct package *packages_find(const struct packages *packages,

@@ -211,6 +211,8 @@ package_decide(struct compact *c)
 	size_t turns = compact_turn_count(c);
 	const struct package *p;
 
+	if (!packages_more(c->packages))
+		return;
 	for (size_t i = 0; (p = packages_at(c->packages, i)) != NULL; i++) {
 		if (p->built_in)
 			continue;

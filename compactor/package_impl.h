@@ -54,6 +54,7 @@ struct packages {
 	struct arena arena;
 	struct package *list;
 	size_t count;
+	bool more;			/* some are not built in */
 	struct package_refused *refused;
 	size_t n_refused;
 	size_t n_triggers;		/* of all packages */
