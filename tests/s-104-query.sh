@@ -57,7 +57,13 @@ printf '{"user":"u1","ts":"2025-01-01T12:01:00Z","text":"the login service now n
 like "$(asked)" 'seven replicas' 'what was said since is in the next one'
 
 # What is said of artifacts is kept by what it is made of: a turn that changes none makes no line anew.
-lines() { skein status --json | jq -r 'select(.stage == "query").note' | grep -oE "[0-9]+ $1" | cut -d' ' -f1; }
+# The broker tells of itself once a second: a count is read when it has told of all answers so far.
+beat() { sed -n 's/^beat //p' "$SKEIN_HOME/run/query.status"; }
+beaten() { [ "$(beat)" -gt "$1" ]; }
+lines() {
+  wait_for 10 beaten "$(beat)"
+  skein status --json | jq -r 'select(.stage == "query").note' | grep -oE "[0-9]+ $1" | cut -d' ' -f1
+}
 more() { [ "$(lines "$1")" -gt "$2" ]; }
 known() { skein ask context --thread notes --json --no-used | jq -r '.parts[] | select(.kind == "artifact").text'; }
 say() { printf '{"user":"u9","thread":"notes","ts":"2025-01-01T13:0%d:00Z","text":"%s"}\n' "$1" "$2" | skein send --wait >/dev/null; }
