@@ -39,7 +39,6 @@ struct rows {
 	uint64_t resets;	/* of the arena, as of the last call */
 	uint64_t batch;		/* the transaction that the rows are of */
 	uint64_t batches;	/* that have begun so far */
-	bool put;		/* since it began */
 };
 
 struct rows *
@@ -96,22 +95,20 @@ rows_begin(struct rows *rows)
 /*
  * A transaction that was given up leaves its number to the next one; so the
  * number tells whether what was flushed has been kept, and whether anybody has
- * written since.
+ * written since.  Nor does what was only read outlive it: one that has failed
+ * finds nothing any more, and its rows would say that there are none.
  */
 void
 rows_resume(struct rows *rows, const struct db_txn *txn)
 {
 	uint64_t batch = db_txn_id(txn);
-	bool kept = batch == rows->batch ? !rows->put :
-	    batch == rows->batch + 1 && rows->dirty == NULL;
 
-	if (!kept)
+	if (batch != rows->batch + 1 || rows->dirty != NULL)
 		rows_begin(rows);
 	else if (rows->n_rows > ROWS_KEPT)
 		drop_before(rows, rows->batches);
 	rows->batches++;
 	rows->batch = batch;
-	rows->put = false;
 }
 
 void
@@ -305,7 +302,6 @@ rows_look_at(struct rows *rows, struct db_txn *txn, struct slice key,
 static void
 mark_dirty(struct rows *rows, struct row *r)
 {
-	rows->put = true;
 	if (r->dirty)
 		return;
 	r->dirty = true;

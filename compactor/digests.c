@@ -28,7 +28,6 @@ struct digests {
 	struct row *dirty;
 	uint64_t resets;	/* of the entry's arena, as of the last call */
 	uint64_t batch;		/* the transaction that the rows are of */
-	bool put;		/* since it began */
 	struct arena packing;
 };
 
@@ -63,19 +62,17 @@ forget(struct digests *g)
 
 /*
  * A transaction that was given up leaves its number to the next one: so the
- * number tells whether what was flushed has been kept.
+ * number tells whether what was flushed has been kept.  What was only read is
+ * forgotten too: one that has failed finds nothing any more.
  */
 void
 digests_resume(struct digests *g, const struct db_txn *txn)
 {
 	uint64_t batch = db_txn_id(txn);
-	bool kept = batch == g->batch ? !g->put :
-	    batch == g->batch + 1 && g->dirty == NULL;
 
-	if (!kept)
+	if (batch != g->batch + 1 || g->dirty != NULL)
 		forget(g);
 	g->batch = batch;
-	g->put = false;
 }
 
 void
@@ -192,7 +189,6 @@ digests_change(struct digests *g, uint64_t thread)
 {
 	struct row *r = find_row(g, thread);
 
-	g->put = true;
 	if (r->dirty)
 		return;
 	r->dirty = true;

@@ -26,4 +26,20 @@ scratch_db(char *folder, enum env_id env)
 	return db;
 }
 
+/* The transaction fails: from here on it finds nothing. */
+static inline void
+scratch_fill(struct db_txn *txn, enum table_id table)
+{
+	size_t len = 16 << 20;	/* more than the map has */
+	char *bytes = calloc(1, len);
+
+	if (bytes != NULL)
+		db_put(txn, table, SLICE("large"), slice_of(bytes, len));
+	free(bytes);
+	if (db_state(txn) != DB_FULL) {
+		printf("Bail out! the map is not full\n");
+		exit(1);
+	}
+}
+
 #endif

@@ -71,6 +71,15 @@ test_batches(void)
 	db_abort(&txn);
 	is_as(g, 2, 2, "even if it was written");
 	digests_close(&g);
+	g = digests_open();
+	txn = db_write(t.db);
+	digests_resume(g, txn);
+	scratch_fill(txn, TABLE_episode_streams);
+	ok(digests_get(g, txn, THREAD, &t.arena) == NULL,
+	    "a batch that has failed finds none");
+	db_abort(&txn);
+	is_as(g, 2, 2, "the next one does");
+	digests_close(&g);
 	digests_close(&other);
 }
 

@@ -270,6 +270,32 @@ test_resume(void)
 	arena_reset(&t.arena);
 }
 
+/* A batch that has failed finds nothing; the next one must not believe it. */
+static void
+test_failed(void)
+{
+	struct rows *rows = rows_open(TABLE_effort_threads, MSG_a_thread);
+	struct msg_a_thread a = thread_of(13), got;
+	struct db_txn *txn = db_write(t.db);
+	struct key k = key_u64(950);
+
+	db_put_msg(txn, TABLE_effort_threads, key_slice(&k), MSG_a_thread, &a);
+	ok(db_commit(&txn) == DB_DONE, "there is a row");
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	scratch_fill(txn, TABLE_effort_threads);
+	ok(!rows_get(rows, txn, 950, &t.arena, &got),
+	    "a batch that has failed finds none");
+	db_abort(&txn);
+	txn = db_write(t.db);
+	rows_resume(rows, txn);
+	ok(rows_get(rows, txn, 950, &t.arena, &got) && same(&got, &a),
+	    "the next one does");
+	db_abort(&txn);
+	rows_close(&rows);
+	arena_reset(&t.arena);
+}
+
 /* Of too many, those that the last batch has used stay. */
 static void
 test_trim(void)
@@ -289,6 +315,8 @@ test_trim(void)
 	txn = db_write(t.db);
 	rows_resume(rows, txn);
 	ok(rows_get(rows, txn, 10000, &t.arena, &got), "of which one is used");
+	rows_put(rows, txn, 9000, &t.arena, &a);
+	rows_flush(rows, txn);
 	ok(db_commit(&txn) == DB_DONE, "in the next");
 	txn = db_write(t.db);
 	rows_resume(rows, txn);
@@ -344,6 +372,7 @@ main(void)
 	test_keys();
 	test_lists();
 	test_resume();
+	test_failed();
 	test_trim();
 	test_edit();
 	arena_release(&t.arena);
