@@ -20,44 +20,37 @@ work_grow(struct arena *arena, void *at, size_t n, size_t *cap, size_t size)
 
 /* ---- keys ---- */
 
-struct key
-work_key(struct slice prefix)
+/* Where they are used: a key is large, and each turn has a dozen. */
+void
+work_key(struct key *k, struct slice prefix)
 {
-	struct key k;
-
-	key_init(&k);
-	key_add_bytes(&k, prefix);
-	return k;
+	key_init(k);
+	key_add_bytes(k, prefix);
 }
 
-static struct key
-thread_talk_key(uint64_t thread)
+static void
+thread_talk_key(struct key *k, uint64_t thread)
 {
-	struct key k = work_key(SLICE("t"));
-
-	key_add_u64(&k, thread);
-	return k;
+	work_key(k, SLICE("t"));
+	key_add_u64(k, thread);
 }
 
-static struct key
-talk_key(const struct work *w)
+static void
+talk_key(struct key *k, const struct work *w)
 {
-	struct key k;
-
-	if (w->envelope->room.len == 0)
-		return thread_talk_key(w->thread);
-	k = work_key(SLICE("r"));
-	key_add_bytes(&k, w->stream_key);
-	return k;
+	if (w->envelope->room.len == 0) {
+		thread_talk_key(k, w->thread);
+		return;
+	}
+	work_key(k, SLICE("r"));
+	key_add_bytes(k, w->stream_key);
 }
 
-static struct key
-said_key(const struct work *w, uint64_t number)
+static void
+said_key(struct key *k, const struct work *w, uint64_t number)
 {
-	struct key k = work_key(w->talk_key);
-
-	key_add_u64(&k, number % WORK_RING);
-	return k;
+	work_key(k, w->talk_key);
+	key_add_u64(k, number % WORK_RING);
 }
 
 /* ---- records ---- */
@@ -76,9 +69,10 @@ static void
 open_stream(struct work *w)
 {
 	const struct msg_envelope *e = w->envelope;
-	struct key k = key_stream(e->domain, e->user, e->room);
 	const struct msg_chain_stream *stream;
+	struct key k;
 
+	key_set_stream(&k, e->domain, e->user, e->room);
 	w->stream_key = arena_dup(w->arena, key_slice(&k));
 	w->stream_row = memo_find(w->st, TABLE_chain_streams, MSG_chain_stream,
 	    w->stream_key);
@@ -106,7 +100,7 @@ work_open(struct stage *st, const struct stage_entry *e)
 						 0;
 	w->dormant_ms = stage_conf(st)->chain_dormant * WHEN_HOUR_MS;
 	open_stream(w);
-	k = talk_key(w);
+	talk_key(&k, w);
 	w->talk_key = arena_dup(w->arena, key_slice(&k));
 	return w;
 }
@@ -146,8 +140,9 @@ work_stream(struct work *w)
 static const struct msg_chain_talk *
 talk_of(struct work *w, uint64_t thread)
 {
-	struct key k = thread_talk_key(thread);
+	struct key k;
 
+	thread_talk_key(&k, thread);
 	return memo_msg(memo_find(w->st, TABLE_chain_talks, MSG_chain_talk,
 	    key_slice(&k)));
 }
@@ -207,7 +202,7 @@ work_said(struct work *w, size_t back, struct msg_said *out)
 	}
 	if (back >= talk->turns || back >= WORK_RING)
 		return false;
-	k = said_key(w, talk->turns - 1 - back);
+	said_key(&k, w, talk->turns - 1 - back);
 	said = memo_msg(memo_find(w->st, TABLE_chain_said, MSG_said,
 	    key_slice(&k)));
 	if (said == NULL)
@@ -232,7 +227,7 @@ work_say(struct work *w, const struct msg_said *said)
 		talk->many = true;
 	talk->last = kept;
 	talk->n_last = 1;
-	k = said_key(w, talk->turns);
+	said_key(&k, w, talk->turns);
 	work_put_later(w, TABLE_chain_said, &k, MSG_said, kept);
 	talk->turns++;
 	w->talk_dirty = true;

@@ -167,10 +167,10 @@ work_state(const struct work *w, const struct msg_chain *c)
 	return s;
 }
 
-struct key
-work_chain_stream(const struct msg_chain *c)
+void
+work_chain_stream(struct key *k, const struct msg_chain *c)
 {
-	return key_stream(c->domain, c->user, c->room);
+	key_set_stream(k, c->domain, c->user, c->room);
 }
 
 /* Of the stream that the entry is of. */

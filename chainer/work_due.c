@@ -6,14 +6,20 @@
 /* In a chain's history a check stands beside the updates. */
 #define HISTORY_CHECK (UINT64_C(1) << 32)
 
-static struct key
-due_key(const struct key *prefix, int64_t due, uint64_t what)
+static void
+due_key(struct key *k, struct slice prefix, int64_t due, uint64_t what)
 {
-	struct key k = work_key(key_slice(prefix));
+	work_key(k, prefix);
+	key_add_i64(k, due);
+	key_add_u64(k, what);
+}
 
-	key_add_i64(&k, due);
-	key_add_u64(&k, what);
-	return k;
+static void
+live_due_key(struct key *k, struct slice domain, int64_t due, uint64_t what)
+{
+	key_set_domain(k, domain);
+	key_add_i64(k, due);
+	key_add_u64(k, what);
 }
 
 void
@@ -25,12 +31,11 @@ work_schedule(struct work *w, const struct key *stream, struct slice domain,
 
 	*kept = *what;
 	kept->stream = arena_dup(w->arena, key_slice(stream));
-	k = due_key(stream, due, id);
+	due_key(&k, kept->stream, due, id);
 	work_put_later(w, TABLE_chain_due, &k, MSG_chain_due, kept);
 	if (!live)
 		return;
-	k = key_domain(domain);
-	k = due_key(&k, due, id);
+	live_due_key(&k, domain, due, id);
 	work_put_later(w, TABLE_chain_live_due, &k, MSG_chain_due, kept);
 }
 
@@ -38,20 +43,21 @@ void
 work_unschedule(struct work *w, const struct key *stream, struct slice domain,
     int64_t due, uint64_t id)
 {
-	struct key k = due_key(stream, due, id);
+	struct key k;
 
 	w->n_unscheduled++;
+	due_key(&k, key_slice(stream), due, id);
 	work_put_later(w, TABLE_chain_due, &k, MSG_none, NULL);
-	k = key_domain(domain);
-	k = due_key(&k, due, id);
+	live_due_key(&k, domain, due, id);
 	work_put_later(w, TABLE_chain_live_due, &k, MSG_none, NULL);
 }
 
 void
 work_schedule_chain(struct work *w, const struct msg_chain *c, int64_t due)
 {
-	struct key stream = work_chain_stream(c);
+	struct key stream;
 
+	work_chain_stream(&stream, c);
 	work_schedule(w, &stream, c->domain, due, c->ref, c->live,
 	    &(struct msg_chain_due){ .chain = c->ref });
 }
@@ -101,16 +107,19 @@ work_note_due(struct work *w, struct slice key)
 static size_t
 look_for_due(struct work *w, bool domain, struct work_due *out, size_t most)
 {
-	struct key prefix = domain ? key_domain(w->envelope->domain) :
-				     work_key(w->stream_key);
 	int64_t now = domain ? w->envelope->ts : w->stream.clock;
-	struct key end = due_key(&prefix, now, UINT64_MAX);
+	struct key prefix, end;
 	struct db_cursor *c;
 	struct db_entry e;
 	struct msg_error why;
 	size_t n = 0, seen = 0;
 	bool there;
 
+	if (domain)
+		key_set_domain(&prefix, w->envelope->domain);
+	else
+		work_key(&prefix, w->stream_key);
+	due_key(&end, key_slice(&prefix), now, UINT64_MAX);
 	c = db_cursor(stage_tables(w->st),
 	    domain ? TABLE_chain_live_due : TABLE_chain_due);
 	for (there = db_seek(c, key_slice(&prefix), &e);
@@ -153,7 +162,7 @@ work_check(struct work *w, const struct msg_h_check *check, size_t index)
 	c = work_own_chain(w, ref);
 	if (c == NULL)
 		return;
-	stream = work_chain_stream(&c->c);
+	work_chain_stream(&stream, &c->c);
 	work_unschedule(w, &stream, c->c.domain, check->due, ref);
 	if (slice_is(check->result, "dormant")) {
 		c->c.state = chain_state_name(CHAIN_dormant);

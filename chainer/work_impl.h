@@ -68,10 +68,10 @@ void *work_grow(struct arena *arena, void *at, size_t n, size_t *cap,
     size_t size);
 void work_put_later(struct work *w, enum table_id table, const struct key *key,
     enum msg_id id, const void *msg);
-struct key work_key(struct slice prefix);
+void work_key(struct key *k, struct slice prefix);
 
 /* work_chain.c */
-struct key work_chain_stream(const struct msg_chain *c);
+void work_chain_stream(struct key *k, const struct msg_chain *c);
 /* The entry's own copy, or NULL: there is no such chain. */
 struct work_chain *work_own_chain(struct work *w, uint64_t ref);
 void work_put_history(struct work *w, struct work_chain *c, uint64_t i);

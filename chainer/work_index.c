@@ -6,26 +6,25 @@
 #include "chainer/fronts.h"
 #include "chainer/work_impl.h"
 
-static struct key
-word_key(struct slice stream, struct slice word)
+/* One that begins with the stream becomes the word's in it. */
+static void
+set_word(struct key *k, size_t stream_len, struct slice word)
 {
-	struct key k = work_key(stream);
-
-	key_add_u64(&k, XXH3_64bits(word.ptr, word.len));
-	return k;
+	k->len = stream_len;
+	key_add_u64(k, XXH3_64bits(word.ptr, word.len));
 }
 
 /* The chains under a word, the latest first; they live until the next look. */
 static struct msg_u64s
-find_word(struct work *w, struct slice word)
+find_word(struct work *w, struct key *k, struct slice word)
 {
-	struct key k = word_key(w->stream_key, word);
 	struct msg_chain_refs refs;
 
-	if (!db_get_msg(stage_tables(w->st), TABLE_chain_words, key_slice(&k),
+	set_word(k, w->stream_key.len, word);
+	if (!db_get_msg(stage_tables(w->st), TABLE_chain_words, key_slice(k),
 		MSG_chain_refs, w->arena, &refs))
 		refs = (struct msg_chain_refs){ 0 };
-	fronts_join(key_slice(&k), &refs);
+	fronts_join(key_slice(k), &refs);
 	return refs.chains;
 }
 
@@ -54,10 +53,12 @@ look_up_words(struct work *w, const struct msg_strs *words,
     size_t most)
 {
 	struct msg_u64s refs;
+	struct key k;
 	size_t i, at;
 
+	work_key(&k, w->stream_key);
 	for (i = 0; i < words->count && i < WORK_LOOKUP_WORDS; i++) {
-		refs = find_word(w, words->at[i]);
+		refs = find_word(w, &k, words->at[i]);
 		for (at = 0; at < refs.count; at++)
 			n = add_hit(hits, n, most, refs.at[at],
 			    i < weights->count ? weights->at[i] * scale : 1);
@@ -92,24 +93,25 @@ work_look_up(struct work *w, const struct topic *claim, uint64_t *refs,
 }
 
 static void
-index_words(uint64_t ref, struct slice stream, const struct msg_strs *words,
-    size_t most)
+index_words(uint64_t ref, struct key *k, size_t stream_len,
+    const struct msg_strs *words, size_t most)
 {
-	struct key k;
 	size_t i;
 
 	for (i = 0; i < words->count && i < most; i++) {
-		k = word_key(stream, words->at[i]);
-		fronts_add(key_slice(&k), ref);
+		set_word(k, stream_len, words->at[i]);
+		fronts_add(key_slice(k), ref);
 	}
 }
 
 void
 work_index_chain(const struct msg_chain *c)
 {
-	struct key stream = work_chain_stream(c);
+	size_t stream_len;
+	struct key k;
 
-	index_words(c->ref, key_slice(&stream), &c->keywords,
-	    WORK_INDEX_WORDS);
-	index_words(c->ref, key_slice(&stream), &c->entities, CHAIN_ENTITIES);
+	work_chain_stream(&k, c);
+	stream_len = k.len;
+	index_words(c->ref, &k, stream_len, &c->keywords, WORK_INDEX_WORDS);
+	index_words(c->ref, &k, stream_len, &c->entities, CHAIN_ENTITIES);
 }

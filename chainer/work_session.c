@@ -8,15 +8,13 @@
 /* In due keys a session's hash beside chains' refs. */
 #define DUE_SESSION (UINT64_C(1) << 63)
 
-static struct key
-session_key(struct slice domain, struct slice id, struct slice user,
-    struct slice room)
+static void
+session_key(struct key *k, struct slice domain, struct slice id,
+    struct slice user, struct slice room)
 {
-	struct key k = key_hashed(domain, id);
-
-	key_add_bytes(&k, room.len > 0 ? SLICE("r") : SLICE("u"));
-	key_add_bytes(&k, room.len > 0 ? room : user);
-	return k;
+	key_set_hashed(k, domain, id);
+	key_add_bytes(k, room.len > 0 ? SLICE("r") : SLICE("u"));
+	key_add_bytes(k, room.len > 0 ? room : user);
 }
 
 static struct row *
@@ -82,7 +80,7 @@ work_session(struct work *w, struct slice id, struct slice user,
 		if (is_session(&w->sessions[i]->s, w->envelope->domain, id,
 			user, room))
 			return &w->sessions[i]->s;
-	k = session_key(w->envelope->domain, id, user, room);
+	session_key(&k, w->envelope->domain, id, user, room);
 	return work_session_at(w, key_slice(&k));
 }
 
@@ -161,11 +159,11 @@ static struct msg_session *
 begin_session(struct work *w, const struct msg_h_session *event)
 {
 	const struct msg_envelope *e = w->envelope;
-	struct key k = session_key(e->domain, event->session, event->user,
-	    event->room);
-	struct row *row = session_row(w, key_slice(&k));
-	struct msg_session *s = &add_session(w, row)->s;
+	struct msg_session *s;
+	struct key k;
 
+	session_key(&k, e->domain, event->session, event->user, event->room);
+	s = &add_session(w, session_row(w, key_slice(&k)))->s;
 	*s = (struct msg_session){
 		.domain = e->domain,
 		.id = event->session,
