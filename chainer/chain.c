@@ -121,7 +121,7 @@ chain_topic(const struct msg_chain *c)
 struct weighed {
 	struct slice word;
 	uint64_t weight;
-	uint32_t hash;		/* 0 where hashes are not known */
+	uint64_t hash;		/* 0 where hashes are not known */
 };
 
 /* A weighed list; its hashes are not known where there are none. */
@@ -199,12 +199,11 @@ join(struct joined *j, const struct weighed_list *list,
 {
 	bool known = list->hashes != NULL && more->hashes != NULL;
 	size_t i, n = 0, old, here = length_of(list), there = length_of(more);
-	const uint32_t *hashes = known ? list->hashes->at : NULL;
+	const uint64_t *hashes = known ? list->hashes->at : NULL;
 	const uint64_t *weights = list->weights->at;
 	const struct slice *words = list->words->at;
 	struct weighed *all = j->all;
-	uint32_t hash = 0;
-	uint64_t w;
+	uint64_t w, hash = 0;
 
 	for (i = 0; i < here; i++) {
 		w = weights[i];

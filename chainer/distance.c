@@ -176,16 +176,11 @@ find_word(const struct msg_strs *list, struct slice word, size_t *at)
 }
 
 static bool
-find_hashed(const struct msg_strs *list, const uint32_t *hashes,
-    struct slice word, uint32_t hash, size_t *at)
+find_hashed(const uint64_t *hashes, size_t n, uint64_t hash, size_t *at)
 {
-	size_t i, n = list->count;
-
-	for (i = 0; i < n; i++)
-		if (hashes[i] == hash && slice_eq(list->at[i], word)) {
-			*at = i;
+	for (*at = 0; *at < n; ++*at)
+		if (hashes[*at] == hash)
 			return true;
-		}
 	return false;
 }
 
@@ -196,8 +191,7 @@ holds(struct words in, struct words of, size_t i, size_t *at)
 	if (in.hashes == NULL || of.hashes == NULL)
 		return find_word(in.list, of.list->at[i], at);
 	return seen_has(&in.hashes->seen, of.hashes->at[i]) &&
-	    find_hashed(in.list, in.hashes->at, of.list->at[i],
-		of.hashes->at[i], at);
+	    find_hashed(in.hashes->at, in.list->count, of.hashes->at[i], at);
 }
 
 bool

@@ -17,7 +17,7 @@ enum {
 	GIST_MOST = 2047,
 };
 
-/* The words of the table by the hash of their stem. */
+/* The words of the table by half of the hash of their stem. */
 struct place {
 	uint32_t hash;
 	uint32_t piece;		/* from 1; 0: empty */
@@ -59,7 +59,8 @@ place_words(const struct embed *table)
 		    (int)word.len);
 		if (stem == NULL)
 			fatalx(EX_RETRY, "no memory to stem");
-		add_word(places, sketch_hash(slice_of((const char *)stem,
+		add_word(places, (uint32_t)sketch_hash(slice_of(
+		    (const char *)stem,
 		    (size_t)sb_stemmer_length(stemmer))), i);
 	}
 	sb_stemmer_delete(stemmer);
@@ -81,7 +82,7 @@ find_word(const struct meaning *m, uint32_t hash)
  * to start: it is left until then.
  */
 static void
-approach_words(struct meaning *m, const uint32_t *hashes, size_t n)
+approach_words(struct meaning *m, const uint64_t *hashes, size_t n)
 {
 	size_t i;
 
@@ -144,14 +145,14 @@ gist_turn(struct gist *g)
 
 /* The vectors of words, by their hashes, to what is in `sum`. */
 static void
-add_words(struct meaning *m, const uint32_t *hashes, size_t n, int32_t *sum)
+add_words(struct meaning *m, const uint64_t *hashes, size_t n, int32_t *sum)
 {
 	uint32_t piece, pieces[EMBED_TOGETHER];
 	size_t i, found = 0;
 
 	approach_words(m, hashes, n);
 	for (i = 0; i < n; i++) {
-		piece = find_word(m, hashes[i]);
+		piece = find_word(m, (uint32_t)hashes[i]);
 		if (piece == 0)
 			continue;
 		if (found == EMBED_TOGETHER) {

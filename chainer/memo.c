@@ -332,7 +332,7 @@ approach(const void *at, size_t len)
 void
 memo_approach_chain(uint64_t ref)
 {
-	enum { HASHES = 32 * sizeof(uint32_t) };	/* behind a sketch */
+	enum { HASHES = 32 * sizeof(uint64_t) };	/* behind a sketch */
 	const struct row *r = find_chain(stir(ref));
 
 	if (r == NULL || r->kept.msg == NULL)

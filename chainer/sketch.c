@@ -10,10 +10,10 @@
 #include "common/text.h"
 #include "common/xmalloc.h"
 
-uint32_t
+uint64_t
 sketch_hash(struct slice word)
 {
-	return (uint32_t)XXH3_64bits(word.ptr, word.len);
+	return XXH3_64bits(word.ptr, word.len);
 }
 
 static size_t
@@ -57,11 +57,11 @@ static size_t
 bytes_of(size_t n_keywords, size_t n_entities)
 {
 	return sizeof(struct sketch) + sizeof(struct gist) +
-	    (n_keywords + n_entities) * sizeof(uint32_t);
+	    (n_keywords + n_entities) * sizeof(uint64_t);
 }
 
 static void
-place_hashes(struct sketch *s, uint32_t *at, size_t n_keywords,
+place_hashes(struct sketch *s, uint64_t *at, size_t n_keywords,
     size_t n_entities)
 {
 	s->n_keywords = n_keywords;
@@ -101,7 +101,7 @@ sketch_topic(struct arena *arena, const struct topic *t)
 	s->gist->stamp = 0;
 	s->gist->of_text = false;
 	s->change.since = 0;
-	place_hashes(s, (uint32_t *)(s->gist + 1), k, e);
+	place_hashes(s, (uint64_t *)(s->gist + 1), k, e);
 	s->weight = topic_weight(t);
 	hash_list(&t->keywords, &s->keywords);
 	hash_list(&t->entities, &s->entities);
@@ -114,7 +114,7 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
     size_t n_entities)
 {
 	struct sketch *again = arena_room(arena, sizeof(*again) +
-	    (n_keywords + n_entities) * sizeof(uint32_t));
+	    (n_keywords + n_entities) * sizeof(uint64_t));
 
 	again->stamp = new_stamp();
 	again->gist = s->gist;
@@ -127,12 +127,12 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
 	again->subject = s->subject;
 	memset(&again->keywords.seen, 0, sizeof(again->keywords.seen));
 	memset(&again->entities.seen, 0, sizeof(again->entities.seen));
-	place_hashes(again, (uint32_t *)(again + 1), n_keywords, n_entities);
+	place_hashes(again, (uint64_t *)(again + 1), n_keywords, n_entities);
 	return again;
 }
 
 void
-change_add(struct change *c, uint32_t hash)
+change_add(struct change *c, uint64_t hash)
 {
 	if (c->since == 0)
 		return;
@@ -143,7 +143,7 @@ change_add(struct change *c, uint32_t hash)
 }
 
 void
-change_take_off(struct change *c, uint32_t hash)
+change_take_off(struct change *c, uint64_t hash)
 {
 	if (c->since == 0)
 		return;
@@ -177,7 +177,7 @@ sketch_keep(struct sketch **kept, const struct sketch *s)
 		    offsetof(struct gist, at));
 	memcpy(*kept, s, sizeof(*s));
 	(*kept)->gist = gist;
-	place_hashes(*kept, (uint32_t *)(gist + 1), k, e);
+	place_hashes(*kept, (uint64_t *)(gist + 1), k, e);
 	memcpy((*kept)->keywords.at, s->keywords.at,
-	    (k + e) * sizeof(uint32_t));
+	    (k + e) * sizeof(uint64_t));
 }

@@ -1,8 +1,10 @@
 /*
  * sketch - what comparing needs to know of a topic, found out once
  *
- * Hashes of its words, its subject's letters, and its gist.  All that a sketch
- * says is exact, or only spares a comparison that would have failed.
+ * Hashes of its words, its subject's letters, and its gist.  Where both have
+ * the same 64 bits it is the same word, as in the index: the letters are far
+ * from the processor.  All else that a sketch says is exact, or only spares a
+ * comparison that would have failed.
  */
 #ifndef CHAINER_SKETCH_H
 #define CHAINER_SKETCH_H
@@ -19,7 +21,7 @@ struct seen {
 
 /* A list's hashes, in its order. */
 struct hashes {
-	uint32_t *at;
+	uint64_t *at;
 	struct seen seen;
 };
 
@@ -46,7 +48,7 @@ struct gist {
 struct change {
 	uint64_t since;		/* the stamp of then; 0: more than can be told */
 	size_t n_come, n_gone;
-	uint32_t come[GIST_CHANGES], gone[GIST_CHANGES];
+	uint64_t come[GIST_CHANGES], gone[GIST_CHANGES];
 };
 
 struct sketch {
@@ -71,13 +73,13 @@ topic_weight(const struct topic *t)
 }
 
 static inline void
-seen_add(struct seen *seen, uint32_t hash)
+seen_add(struct seen *seen, uint64_t hash)
 {
 	seen->bits[hash / 64 % SEEN_WORDS] |= UINT64_C(1) << hash % 64;
 }
 
 static inline bool
-seen_has(const struct seen *seen, uint32_t hash)
+seen_has(const struct seen *seen, uint64_t hash)
 {
 	return seen->bits[hash / 64 % SEEN_WORDS] >> hash % 64 & 1;
 }
@@ -104,7 +106,7 @@ seen_both(const struct seen *a, const struct seen *b)
 	return n;
 }
 
-uint32_t sketch_hash(struct slice word);
+uint64_t sketch_hash(struct slice word);
 /* Letters and digits, folded, one space between words. */
 void letters_read(struct letters *l, struct arena *arena, struct slice s);
 /* The hash of two letters that follow one another. */
@@ -121,8 +123,8 @@ letters_pair(const struct letters *l, size_t i)
  */
 struct sketch *sketch_again(struct arena *arena, const struct sketch *s,
     size_t n_keywords, size_t n_entities);
-void change_add(struct change *c, uint32_t hash);
-void change_take_off(struct change *c, uint32_t hash);
+void change_add(struct change *c, uint64_t hash);
+void change_take_off(struct change *c, uint64_t hash);
 /* Puts a copy in *kept's place, which is NULL or such a copy: free it. */
 void sketch_keep(struct sketch **kept, const struct sketch *s);
 /* Where the hashes of one that was kept begin. */
