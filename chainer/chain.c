@@ -253,6 +253,7 @@ set_list(struct arena *arena, struct msg_strs *words, struct msg_u64s *weights,
 		sum += heavier->weight;
 		if (hashes != NULL) {
 			hashes->at[i] = heavier->hash;
+			hashes->weights[i] = heavier->weight;
 			seen_add(&hashes->seen, heavier->hash);
 		}
 	}

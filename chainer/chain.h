@@ -86,6 +86,7 @@ struct chain_signs {
 
 struct candidate {
 	const struct msg_chain *chain;
+	uint64_t ref;		/* the chain's */
 	enum chain_state state;	/* as of now, marked or not */
 	bool adjacent;
 	bool here;		/* lately spoken of in the same talk */

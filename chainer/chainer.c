@@ -69,6 +69,7 @@ decide(struct stage *st, const struct stage_entry *e, struct msg *section,
 		return -1;
 	}
 	v = weave_open(st, e, s);
+	weave_approach(&v);
 	time_decide(&v);
 	if (e->entry.id == MSG_session_end)
 		session_end_decide(&v);

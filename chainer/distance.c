@@ -141,21 +141,36 @@ match_subjects(const struct topic *a, const struct topic *b, unsigned enough)
 /* A list as it is compared: hashes NULL where there is no sketch. */
 struct words {
 	const struct msg_strs *list;
+	const struct msg_u64s *weights;
 	const struct hashes *hashes;
 };
 
 static struct words
 keywords_of(const struct topic *t)
 {
-	return (struct words){ &t->keywords,
+	return (struct words){ &t->keywords, &t->weights,
 		t->sketch == NULL ? NULL : &t->sketch->keywords };
 }
 
 static struct words
 entities_of(const struct topic *t)
 {
-	return (struct words){ &t->entities,
+	return (struct words){ &t->entities, &t->entity_weights,
 		t->sketch == NULL ? NULL : &t->sketch->entities };
+}
+
+static size_t
+count_of(struct words w)
+{
+	return w.hashes != NULL ? w.hashes->n : w.list->count;
+}
+
+static uint64_t
+weight_at(struct words w, size_t i)
+{
+	if (w.hashes != NULL)
+		return w.hashes->weights[i];
+	return i < w.weights->count ? w.weights->at[i] : 0;
 }
 
 /* They surely have none in common. */
@@ -191,7 +206,7 @@ holds(struct words in, struct words of, size_t i, size_t *at)
 	if (in.hashes == NULL || of.hashes == NULL)
 		return find_word(in.list, of.list->at[i], at);
 	return seen_has(&in.hashes->seen, of.hashes->at[i]) &&
-	    find_hashed(in.hashes->at, in.list->count, of.hashes->at[i], at);
+	    find_hashed(in.hashes->at, in.hashes->n, of.hashes->at[i], at);
 }
 
 bool
@@ -207,15 +222,9 @@ in_common(struct words a, struct words b)
 {
 	size_t i, at, n = 0;
 
-	for (i = 0; i < a.list->count; i++)
+	for (i = 0; i < count_of(a); i++)
 		n += holds(b, a, i, &at);
 	return n;
-}
-
-static uint64_t
-weight_at(const struct msg_u64s *weights, size_t i)
-{
-	return i < weights->count ? weights->at[i] : 0;
 }
 
 static uint64_t
@@ -235,30 +244,26 @@ weight_of(const struct topic *t)
  * how much of the chain a word is: a word it has all but forgotten counts less.
  */
 static unsigned
-weighed_share(struct words claim, const struct msg_u64s *weights,
-    struct words chain, const struct msg_u64s *chain_weights, uint64_t doubt)
+weighed_share(struct words claim, struct words chain, uint64_t doubt)
 {
 	uint64_t all = 0, shared = 0, w;
 	size_t i, at;
 
-	for (i = 0; i < claim.list->count; i++) {
-		w = weight_at(weights, i);
+	for (i = 0; i < count_of(claim); i++) {
+		w = weight_at(claim, i);
 		all += w;
 		if (holds(chain, claim, i, &at))
-			shared += known_of(w, weight_at(chain_weights, at));
+			shared += known_of(w, weight_at(chain, at));
 	}
 	return all == 0 ? 0 : (unsigned)(shared * ONE / (all + doubt));
 }
 
 /* Most have nothing in common: that is seen at once. */
 static inline unsigned
-known_share(struct words claim, const struct msg_u64s *weights,
-    struct words chain, const struct msg_u64s *chain_weights, uint64_t doubt)
+known_share(struct words claim, struct words chain, uint64_t doubt)
 {
-	if (claim.list->count == 0 || chain.list->count == 0 ||
-	    are_strange(claim, chain))
-		return 0;
-	return weighed_share(claim, weights, chain, chain_weights, doubt);
+	return are_strange(claim, chain) ? 0 :
+	    weighed_share(claim, chain, doubt);
 }
 
 static unsigned
@@ -271,7 +276,7 @@ static unsigned
 jaccard(struct words a, struct words b)
 {
 	size_t both = in_common(a, b);
-	size_t all = a.list->count + b.list->count - both;
+	size_t all = count_of(a) + count_of(b) - both;
 
 	return all == 0 ? 0 : (unsigned)(both * ONE / all);
 }
@@ -286,8 +291,8 @@ topics_alike(const struct topic *a, const struct topic *b, unsigned least)
 
 	if (all_a == 0 || all_b == 0 || are_strange(x, y))
 		return 0;
-	for (i = 0; i < a->keywords.count; i++) {
-		v = weight_at(&a->weights, i);
+	for (i = 0; i < count_of(x); i++) {
+		v = weight_at(x, i);
 		if (!holds(y, x, i, &at)) {
 			/* No more than the rest can be in both. */
 			rest -= v;
@@ -295,7 +300,7 @@ topics_alike(const struct topic *a, const struct topic *b, unsigned least)
 				return 0;
 			continue;
 		}
-		w = weight_at(&b->weights, at);
+		w = weight_at(y, at);
 		in_a += known_of(v, w);
 		in_b += known_of(w, v);
 	}
@@ -313,9 +318,9 @@ fresh_weight(const struct topic *claim, const struct topic *chain)
 
 	if (are_strange(in, of))
 		return weight_of(claim);
-	for (i = 0; i < claim->keywords.count; i++)
+	for (i = 0; i < count_of(of); i++)
 		if (!holds(in, of, i, &at))
-			fresh += weight_at(&claim->weights, i);
+			fresh += weight_at(of, i);
 	return fresh;
 }
 
@@ -350,7 +355,7 @@ shipped_distance(const struct terms *t)
 	return ONE - at_most_one(score < 0 ? 0 : (uint64_t)score);
 }
 
-WIDEST struct terms
+COUNTING struct terms
 distance_terms(enum formula formula, const struct topic *claim,
     const struct topic *chain, int64_t age_ms)
 {
@@ -368,10 +373,10 @@ distance_terms(enum formula formula, const struct topic *claim,
 	t.subject = match_subjects(claim, chain, SUBJECT_CHANCE);
 	t.subject = t.subject > SUBJECT_CHANCE ?
 	    (t.subject - SUBJECT_CHANCE) * 10 / 6 : 0;
-	t.entity = known_share(entities_of(claim), &claim->entity_weights,
-	    entities_of(chain), &chain->entity_weights, ENTITY_DOUBT);
-	t.keyword = known_share(keywords_of(claim), &claim->weights,
-	    keywords_of(chain), &chain->weights, KEYWORD_DOUBT);
+	t.entity = known_share(entities_of(claim), entities_of(chain),
+	    ENTITY_DOUBT);
+	t.keyword = known_share(keywords_of(claim), keywords_of(chain),
+	    KEYWORD_DOUBT);
 	t.distance = shipped_distance(&t);
 	return t;
 }

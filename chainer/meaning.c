@@ -199,7 +199,7 @@ gist_of(struct meaning *m, const struct topic *t)
 		change_gist(m, g, &s->change);
 	else {
 		memset(g->sum, 0, sizeof(g->sum));
-		add_words(m, s->keywords.at, t->keywords.count, g->sum);
+		add_words(m, s->keywords.at, s->keywords.n, g->sum);
 	}
 	gist_turn(g);
 	g->stamp = s->stamp;

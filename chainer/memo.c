@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "chainer/chain.h"
 #include "chainer/fronts.h"
 #include "chainer/sketch.h"
 #include "common/xmalloc.h"
@@ -16,7 +15,8 @@
 enum {
 	SLOTS_LEAST = 1024,
 	KINDS = 8,	/* of records: a few more than there are */
-	KEEP_BYTES = 16 * 1024 * 1024,	/* of rows, whatever a batch's length */
+	MEMO_LINE = 64,	/* bytes that come nearer at once */
+	KEEP_BYTES = 20 * 1024 * 1024,	/* of rows, whatever a batch's length */
 	MERGED_BITS = 10,
 };
 
@@ -61,7 +61,7 @@ count_bytes(struct row *r)
 	r->bytes = sizeof(*r) + r->key_len + r->kind->size +
 	    rows_copy_bytes(&r->kept);
 	if (r->table == TABLE_chains)
-		r->bytes += sizeof(*r->sketch) + sizeof(*r->sketch->gist);
+		r->bytes += SKETCH_BYTES;
 	if (r->window != NULL)
 		r->bytes += sizeof(*r->window);
 	memo.bytes += r->bytes;
@@ -201,6 +201,16 @@ kind_of(enum msg_id id)
 	return &memo.kinds[i];
 }
 
+static void
+note_face(struct row *r)
+{
+	const struct msg_chain *c = r->kept.msg;
+
+	if (r->table == TABLE_chains)
+		r->face = (struct row_face){ c->last_extended, c->merged_into,
+			chain_state(c) };
+}
+
 /* The scratch memory that decoding needs is not kept. */
 static void
 load(struct stage *st, struct row *r)
@@ -216,6 +226,7 @@ load(struct stage *st, struct row *r)
 	record.ptr = rows_copy_text(&r->kept, record);
 	if (msg_decode_as(record, arena, r->id, msg, &why) == 0) {
 		rows_copy_put(r->kind, &r->kept, msg);
+		note_face(r);
 		return;
 	}
 	/* The same again, for the one who knows about damage. */
@@ -227,8 +238,9 @@ static struct row *
 add_row(struct places *p, uint64_t hash, enum table_id table, enum msg_id id,
     struct slice key)
 {
-	struct row *r = xcalloc(1, sizeof(*r) + key.len);
+	struct row *r = xaligned(MEMO_LINE, sizeof(*r) + key.len);
 
+	memset(r, 0, sizeof(*r));
 	r->table = table;
 	r->id = id;
 	r->kind = kind_of(id);
@@ -322,33 +334,36 @@ memo_note_merged(uint64_t ref, uint64_t into)
 static void
 approach(const void *at, size_t len)
 {
-	enum { LINE = 64 };
 	size_t i;
 
-	for (i = 0; i < len; i += LINE)
+	for (i = 0; i < len; i += MEMO_LINE)
 		__builtin_prefetch((const char *)at + i);
 }
 
 void
-memo_approach_chain(uint64_t ref)
+memo_approach_row(uint64_t ref)
 {
-	enum { HASHES = 32 * sizeof(uint64_t) };	/* behind a sketch */
 	const struct row *r = find_chain(stir(ref));
 
-	if (r == NULL || r->kept.msg == NULL)
-		return;
-	approach(r->kept.msg, sizeof(struct msg_chain));
-	if (r->sketch == NULL)
-		return;
-	/* The letters are seldom looked at. */
-	approach(r->sketch, offsetof(struct sketch, subject.at));
-	approach(sketch_hashes(r->sketch), HASHES);
+	if (r != NULL)
+		__builtin_prefetch(r);
+}
+
+/* The letters are seldom looked at, nor is the record. */
+void
+memo_approach_sketch(uint64_t ref)
+{
+	const struct row *r = find_chain(stir(ref));
+
+	if (r != NULL && r->sketch != NULL)
+		approach(r->sketch, offsetof(struct sketch, subject.at));
 }
 
 void
 memo_put(struct row *r, const void *msg)
 {
 	rows_copy_put(r->kind, &r->kept, msg);
+	note_face(r);
 	count_bytes(r);
 	if (r->dirty)
 		return;

@@ -12,18 +12,29 @@
 #ifndef CHAINER_MEMO_H
 #define CHAINER_MEMO_H
 
-#include "chainer/distance.h"
+#include "chainer/chain.h"
 #include "chainer/window.h"
 #include "common/rows_copy.h"
 #include "common/stage.h"
 
-/* What finding one looks at comes first: many are found with every turn. */
+/* Of a chain, what is asked of each that is looked at. */
+struct row_face {
+	int64_t last_extended;
+	uint64_t merged_into;
+	enum chain_state state;	/* as it was marked */
+};
+
+/*
+ * What a look at one asks comes first, in one line of memory: many are looked
+ * at with every turn, and most of them are far from the processor.
+ */
 struct row {
 	enum table_id table;
 	enum msg_id id;
 	uint64_t used;		/* when it was last asked for */
 	/* Of a chain, what was found out for comparing it, or NULL. */
 	struct sketch *sketch;
+	struct row_face face;
 	struct rows_copy kept;	/* the record; of nothing: there is no row */
 	struct rows_copies *kind;	/* of such records */
 	bool dirty;		/* it is among those that were changed */
@@ -55,8 +66,12 @@ struct row *memo_chain(struct stage *st, uint64_t ref);
  */
 uint64_t memo_merged(uint64_t ref);
 void memo_note_merged(uint64_t ref, uint64_t into);
-/* It will be looked at: what is at hand of it comes nearer meanwhile. */
-void memo_approach_chain(uint64_t ref);
+/*
+ * It will be looked at: its row, and when that is here what it is compared by,
+ * come nearer meanwhile.
+ */
+void memo_approach_row(uint64_t ref);
+void memo_approach_sketch(uint64_t ref);
 /* Only what is at hand; NULL: not here. */
 struct row *memo_known(enum table_id table, struct slice key);
 /* The record, not to be written to; NULL: there is none. */

@@ -10,6 +10,8 @@
 #include "common/text.h"
 #include "common/xmalloc.h"
 
+enum { LINE = 64 };	/* bytes of memory that come nearer at once */
+
 uint64_t
 sketch_hash(struct slice word)
 {
@@ -52,22 +54,31 @@ letters_read(struct letters *l, struct arena *arena, struct slice s)
 	}
 }
 
+static size_t
+hashes_bytes(size_t n_keywords, size_t n_entities)
+{
+	return 2 * (n_keywords + n_entities) * sizeof(uint64_t);
+}
+
 /* A gist of its own and then the hashes stand behind the sketch. */
 static size_t
 bytes_of(size_t n_keywords, size_t n_entities)
 {
 	return sizeof(struct sketch) + sizeof(struct gist) +
-	    (n_keywords + n_entities) * sizeof(uint64_t);
+	    hashes_bytes(n_keywords, n_entities);
 }
 
+/* All hashes, then all weights. */
 static void
 place_hashes(struct sketch *s, uint64_t *at, size_t n_keywords,
     size_t n_entities)
 {
-	s->n_keywords = n_keywords;
-	s->n_entities = n_entities;
+	s->keywords.n = n_keywords;
+	s->entities.n = n_entities;
 	s->keywords.at = at;
 	s->entities.at = at + n_keywords;
+	s->keywords.weights = s->entities.at + n_entities;
+	s->entities.weights = s->keywords.weights + n_keywords;
 }
 
 static uint64_t
@@ -79,7 +90,8 @@ new_stamp(void)
 }
 
 static void
-hash_list(const struct msg_strs *list, struct hashes *out)
+hash_list(const struct msg_strs *list, const struct msg_u64s *weights,
+    struct hashes *out)
 {
 	size_t i;
 
@@ -87,6 +99,7 @@ hash_list(const struct msg_strs *list, struct hashes *out)
 	for (i = 0; i < list->count; i++) {
 		out->at[i] = sketch_hash(list->at[i]);
 		seen_add(&out->seen, out->at[i]);
+		out->weights[i] = i < weights->count ? weights->at[i] : 0;
 	}
 }
 
@@ -103,8 +116,8 @@ sketch_topic(struct arena *arena, const struct topic *t)
 	s->change.since = 0;
 	place_hashes(s, (uint64_t *)(s->gist + 1), k, e);
 	s->weight = topic_weight(t);
-	hash_list(&t->keywords, &s->keywords);
-	hash_list(&t->entities, &s->entities);
+	hash_list(&t->keywords, &t->weights, &s->keywords);
+	hash_list(&t->entities, &t->entity_weights, &s->entities);
 	letters_read(&s->subject, arena, t->subject);
 	return s;
 }
@@ -114,7 +127,7 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
     size_t n_entities)
 {
 	struct sketch *again = arena_room(arena, sizeof(*again) +
-	    (n_keywords + n_entities) * sizeof(uint64_t));
+	    hashes_bytes(n_keywords, n_entities));
 
 	again->stamp = new_stamp();
 	again->gist = s->gist;
@@ -129,6 +142,31 @@ sketch_again(struct arena *arena, const struct sketch *s, size_t n_keywords,
 	memset(&again->entities.seen, 0, sizeof(again->entities.seen));
 	place_hashes(again, (uint64_t *)(again + 1), n_keywords, n_entities);
 	return again;
+}
+
+static inline void
+approach(const void *at, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i += LINE)
+		__builtin_prefetch((const char *)at + i);
+}
+
+static inline void
+approach_hashes(const struct hashes *h, const struct hashes *others)
+{
+	if (!seen_apart(&h->seen, &others->seen))
+		approach(h->at, h->n * sizeof(h->at[0]));
+}
+
+void
+sketch_approach(const struct sketch *s, const struct sketch *claim, bool meant)
+{
+	approach_hashes(&s->keywords, &claim->keywords);
+	approach_hashes(&s->entities, &claim->entities);
+	if (meant)
+		approach(s->gist, offsetof(struct gist, sum));
 }
 
 void
@@ -159,16 +197,23 @@ larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
+/* What a look asks of it is in the fewest lines of memory. */
+static void *
+room_for(struct sketch *kept, size_t bytes)
+{
+	return kept == NULL ? xaligned(LINE, bytes) : xrealloc(kept, bytes);
+}
+
 /* A copy has room for as much as a chain remembers: it grows once. */
 void
 sketch_keep(struct sketch **kept, const struct sketch *s)
 {
-	size_t k = s->n_keywords, e = s->n_entities;
+	size_t k = s->keywords.n, e = s->entities.n;
 	bool shares = *kept != NULL && s->gist == (*kept)->gist;
 	struct gist *gist;
 
 	if (*kept == NULL || k > CHAIN_KEYWORDS || e > CHAIN_ENTITIES)
-		*kept = xrealloc(*kept, bytes_of(larger(k, CHAIN_KEYWORDS),
+		*kept = room_for(*kept, bytes_of(larger(k, CHAIN_KEYWORDS),
 		    larger(e, CHAIN_ENTITIES)));
 	gist = (struct gist *)(*kept + 1);
 	/* One that nobody has asked for is empty. */
@@ -178,6 +223,5 @@ sketch_keep(struct sketch **kept, const struct sketch *s)
 	memcpy(*kept, s, sizeof(*s));
 	(*kept)->gist = gist;
 	place_hashes(*kept, (uint64_t *)(gist + 1), k, e);
-	memcpy((*kept)->keywords.at, s->keywords.at,
-	    (k + e) * sizeof(uint64_t));
+	memcpy((*kept)->keywords.at, s->keywords.at, hashes_bytes(k, e));
 }

@@ -9,7 +9,7 @@
 #ifndef CHAINER_SKETCH_H
 #define CHAINER_SKETCH_H
 
-#include "chainer/distance.h"
+#include "chainer/chain.h"
 
 enum { FUZZY_BYTES = 160, SEEN_WORDS = 4, GIST_DIMS = 128 };
 enum { GIST_CHANGES = 8 };
@@ -19,9 +19,10 @@ struct seen {
 	uint64_t bits[SEEN_WORDS];
 };
 
-/* A list's hashes, in its order. */
+/* A list's words by their hashes, and what each weighs, in its order. */
 struct hashes {
-	uint64_t *at;
+	uint64_t *at, *weights;
+	size_t n;
 	struct seen seen;
 };
 
@@ -55,10 +56,15 @@ struct sketch {
 	uint64_t stamp;		/* no other list of keywords has it */
 	struct gist *gist;	/* found when it is first asked for */
 	struct hashes keywords, entities;
-	size_t n_keywords, n_entities;
 	uint64_t weight;	/* of all keywords */
 	struct letters subject;
 	struct change change;
+};
+
+enum {
+	/* Of one that is kept, with a gist and a chain's hashes and weights. */
+	SKETCH_BYTES = sizeof(struct sketch) + sizeof(struct gist) +
+	    2 * (CHAIN_KEYWORDS + CHAIN_ENTITIES) * sizeof(uint64_t),
 };
 
 static inline uint64_t
@@ -95,7 +101,7 @@ seen_apart(const struct seen *a, const struct seen *b)
 	return both == 0;
 }
 
-/* How many bits both have: best asked where the machine counts (WIDEST). */
+/* How many bits both have: best asked where the machine counts (COUNTING). */
 static inline size_t
 seen_both(const struct seen *a, const struct seen *b)
 {
@@ -107,6 +113,12 @@ seen_both(const struct seen *a, const struct seen *b)
 }
 
 uint64_t sketch_hash(struct slice word);
+/*
+ * It will be compared with a claim: what that takes comes nearer meanwhile;
+ * the gist where meanings are compared.
+ */
+void sketch_approach(const struct sketch *s, const struct sketch *claim,
+    bool meant);
 /* Letters and digits, folded, one space between words. */
 void letters_read(struct letters *l, struct arena *arena, struct slice s);
 /* The hash of two letters that follow one another. */
@@ -127,11 +139,5 @@ void change_add(struct change *c, uint64_t hash);
 void change_take_off(struct change *c, uint64_t hash);
 /* Puts a copy in *kept's place, which is NULL or such a copy: free it. */
 void sketch_keep(struct sketch **kept, const struct sketch *s);
-/* Where the hashes of one that was kept begin. */
-static inline const void *
-sketch_hashes(const struct sketch *kept)
-{
-	return (const char *)(kept + 1) + sizeof(struct gist);
-}
 
 #endif

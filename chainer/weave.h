@@ -26,6 +26,8 @@ struct weave {
 
 /* How many turns an entry holds. */
 size_t weave_turn_count(const struct stage_entry *e);
+/* Said some time before weave_decide: so many chains are far away. */
+void weave_approach(struct weave *v);
 void weave_decide(struct weave *v);
 void weave_apply(struct weave *v);
 /* A thread is closed or reopened: its chain is concluded, or taken up again. */

@@ -163,39 +163,58 @@ is_meant(const struct chain_signs *signs, bool here)
 	return signs->meant && (here || !signs->brief);
 }
 
+/* All are found before any is weighed: much of them is far away. */
 static void
 add_candidate(struct weave *v, const struct weave_turn *t,
     struct weave_field *f, uint64_t ref, const struct topic *claim,
     const struct chain_signs *signs, bool here)
 {
-	struct candidate *c = &f->c[f->n];
-	const struct msg_chain *chain;
-	struct topic topic;
-	int64_t age;
+	struct work_view view;
 
 	ref = work_merged(ref);
-	if (!ask_once(f, ref))
+	if (!ask_once(f, ref) || !work_candidate(v->work, ref, &view))
 		return;
-	chain = work_candidate(v->work, ref, &topic);
 	/* It may just have been merged into another. */
-	if (chain == NULL || (chain->ref != ref && !ask_once(f, chain->ref)))
+	if (view.ref != ref && !ask_once(f, view.ref))
 		return;
-	*c = (struct candidate){ .chain = chain,
-		.state = work_state(v->work, chain),
+	sketch_approach(view.sketch, claim->sketch, is_meant(signs, here));
+	f->age[f->n] = work_ts(v->work) - view.last_extended;
+	f->c[f->n++] = (struct candidate){ .chain = view.chain,
+		.ref = view.ref,
+		.state = view.state,
 		.adjacent = t->adjacent != NULL &&
-		    chain->ref == t->adjacent->ref,
+		    view.ref == t->adjacent->ref,
 		.here = here,
-		.sketch = topic.sketch };
-	age = work_ts(v->work) - chain->last_extended;
+		.sketch = view.sketch };
+}
+
+/* What is asked of a chain here is all in its sketch. */
+static void
+weigh(struct weave *v, const struct topic *claim,
+    const struct chain_signs *signs, struct candidate *c, int64_t age)
+{
+	struct topic topic = { .sketch = c->sketch };
+
 	c->terms = distance_terms(v->rules.formula, claim, &topic, age);
 	/* What is new in a claim counts against the chain it would follow. */
 	distance_add(v->rules.formula, &c->terms,
 	    c->adjacent ? c->terms.recency : 0,
-	    is_meant(signs, here) ?
+	    is_meant(signs, c->here) ?
 	    meaning_near(v->meaning, claim, &topic) : 0,
 	    chain_cue(signs, c,
 		c->adjacent ? fresh_weight(claim, &topic) : 0));
-	f->n++;
+}
+
+/* Those that were added since there were `from`. */
+static void
+weigh_added(struct weave *v, const struct topic *claim,
+    const struct chain_signs *signs, struct weave_field *f, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < f->n; i++)
+		weigh(v, claim, signs, &f->c[i], f->age[i]);
+	candidates_sort(f->c, f->n);
 }
 
 static void
@@ -215,7 +234,7 @@ gather(struct weave *v, const struct weave_turn *t, const struct topic *claim,
 	for (i = 0; i < stream->recent.count; i++)
 		add_candidate(v, t, f, stream->recent.at[i], claim, signs,
 		    false);
-	candidates_sort(f->c, f->n);
+	weigh_added(v, claim, signs, f, 0);
 }
 
 /* What the index knows of the claim's words, those at hand among them. */
@@ -226,10 +245,13 @@ weave_look_further(struct weave *v, const struct weave_turn *t,
 {
 	uint64_t refs[WEAVE_LOOKED_UP];
 	size_t i, n = work_look_up(v->work, claim, refs, WEAVE_LOOKED_UP);
+	size_t from = f->n;
 
+	work_approach(refs, n);
+	work_approach_nearer(refs, n);
 	for (i = 0; i < n; i++)
 		add_candidate(v, t, f, refs[i], claim, signs, false);
-	candidates_sort(f->c, f->n);
+	weigh_added(v, claim, signs, f, from);
 }
 
 /* ---- a claim finds its chain ---- */
@@ -245,7 +267,7 @@ follow_answer(struct weave *v, const struct weave_turn *t,
 	    v->rules.formula != FORMULA_shipped || t->adjacent == NULL)
 		return false;
 	for (i = 0; i < f->n; i++)
-		if (f->c[i].chain->ref == t->adjacent->ref)
+		if (f->c[i].ref == t->adjacent->ref)
 			break;
 	if (i == f->n)
 		return false;
@@ -344,6 +366,7 @@ weave_short(struct weave *v, struct weave_turn *t)
 			begin_with_words(v, t);
 		return;
 	}
+	c.ref = t->adjacent->ref;
 	c.state = work_state(v->work, t->adjacent);
 	weave_note_chain(v, t, t->adjacent->ref);
 	if (!says_something(t))

@@ -28,7 +28,7 @@ candidate_of(struct weave_field *f, uint64_t ref)
 	size_t i;
 
 	for (i = 0; i < f->n; i++)
-		if (f->c[i].chain->ref == ref)
+		if (f->c[i].ref == ref)
 			return &f->c[i];
 	return NULL;
 }
@@ -84,7 +84,7 @@ course_name(struct arena *arena, const struct course_field *cf,
 {
 	return verdict->to == cf->n ? SLICE("new") :
 	    verdict->to == 0 ? SLICE("on") :
-	    chain_name(arena, cf->c[verdict->to]->chain->ref);
+	    chain_name(arena, cf->c[verdict->to]->ref);
 }
 
 /* A setting that calls less near, or more, weighs here too. */

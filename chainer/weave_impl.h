@@ -32,6 +32,7 @@ struct weave_turn {
 /* The chains that a claim may belong to. */
 struct weave_field {
 	struct candidate c[WEAVE_CANDIDATES];
+	int64_t age[WEAVE_CANDIDATES];	/* of those yet to be weighed */
 	size_t n;
 	uint64_t asked[2 * WEAVE_CANDIDATES];	/* and what it led to */
 	size_t n_asked;

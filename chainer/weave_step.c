@@ -54,7 +54,7 @@ show_candidates(struct arena *arena, const struct weave_field *f,
 	for (i = 0; i < u->n_candidates; i++) {
 		c = &f->c[i];
 		u->candidates[i] = (struct msg_h_candidate){
-			.chain = chain_name(arena, c->chain->ref),
+			.chain = chain_name(arena, c->ref),
 			.state = chain_state_name(c->state),
 			.distance = c->terms.distance,
 			.entity = c->terms.entity,

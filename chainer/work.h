@@ -48,11 +48,21 @@ const struct msg_chain *work_chain(struct work *w, uint64_t ref);
 const struct msg_chain *work_follow(struct work *w, uint64_t ref);
 /* Where a merged one led when it was last a candidate; else the same. */
 uint64_t work_merged(uint64_t ref);
-/* As work_follow; and what it is about, with its sketch. */
-const struct msg_chain *work_candidate(struct work *w, uint64_t ref,
-    struct topic *topic);
-/* They will be candidates: said early, so that memory need not be waited for. */
-void work_approach(const struct msg_u64s *refs);
+/* As work_follow; with all that is asked of most, but for their words. */
+struct work_view {
+	const struct msg_chain *chain;
+	const struct sketch *sketch;
+	uint64_t ref;
+	int64_t last_extended;
+	enum chain_state state;	/* as of now */
+};
+bool work_candidate(struct work *w, uint64_t ref, struct work_view *out);
+/*
+ * They will be candidates: said early, and once more before they are, so that
+ * memory need not be waited for.
+ */
+void work_approach(const uint64_t *refs, size_t n);
+void work_approach_nearer(const uint64_t *refs, size_t n);
 /* As it is at this entry's time, whether a check has said so or not. */
 enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 /* The chain whose talk a thread is in, by the thread's key; 0: none. */

@@ -95,9 +95,9 @@ work_chain(struct work *w, uint64_t ref)
 
 /* An older chain takes in the younger: following comes to an end. */
 static bool
-is_gone(const struct msg_chain *c)
+leads_on(uint64_t ref, uint64_t merged_into)
 {
-	return c->merged_into != 0 && c->merged_into < c->ref;
+	return merged_into != 0 && merged_into < ref;
 }
 
 const struct msg_chain *
@@ -105,7 +105,7 @@ work_follow(struct work *w, uint64_t ref)
 {
 	const struct msg_chain *c = work_chain(w, ref);
 
-	while (c != NULL && is_gone(c))
+	while (c != NULL && leads_on(c->ref, c->merged_into))
 		c = work_chain(w, c->merged_into);
 	return c;
 }
@@ -120,51 +120,82 @@ work_merged(uint64_t ref)
 	return ref;
 }
 
-const struct msg_chain *
-work_candidate(struct work *w, uint64_t ref, struct topic *topic)
+/* What was extended too long ago is asleep, marked or not. */
+static enum chain_state
+state_by_now(const struct work *w, enum chain_state s, int64_t last_extended)
 {
-	const struct msg_chain *c;
-	struct work_chain *own;
-	struct row *row;
-
-	for (; ref != 0; ref = c->merged_into) {
-		own = find_own(w, ref);
-		row = own != NULL ? NULL : memo_chain(w->st, ref);
-		c = own != NULL ? &own->c : memo_msg(row);
-		if (c == NULL)
-			return NULL;
-		if (is_gone(c)) {
-			if (own == NULL)
-				memo_note_merged(ref, c->merged_into);
-			continue;
-		}
-		*topic = chain_topic(c);
-		topic->sketch = own != NULL ? own_sketch(w, own) :
-					      memo_sketch(row, w->arena);
-		return c;
-	}
-	return NULL;
-}
-
-void
-work_approach(const struct msg_u64s *refs)
-{
-	size_t i;
-
-	for (i = 0; i < refs->count; i++)
-		if (memo_merged(refs->at[i]) == 0)
-			memo_approach_chain(refs->at[i]);
+	return s == CHAIN_active &&
+	    w->envelope->ts - last_extended >= w->dormant_ms ? CHAIN_dormant :
+							       s;
 }
 
 enum chain_state
 work_state(const struct work *w, const struct msg_chain *c)
 {
-	enum chain_state s = chain_state(c);
+	return state_by_now(w, chain_state(c), c->last_extended);
+}
 
-	if (s == CHAIN_active &&
-	    w->envelope->ts - c->last_extended >= w->dormant_ms)
-		return CHAIN_dormant;
-	return s;
+static struct work_view
+view_own(struct work *w, struct work_chain *own)
+{
+	return (struct work_view){ &own->c, own_sketch(w, own), own->c.ref,
+		own->c.last_extended, work_state(w, &own->c) };
+}
+
+/* The record itself is not looked at. */
+static struct work_view
+view_row(struct work *w, struct row *row, uint64_t ref)
+{
+	const struct row_face *face = &row->face;
+
+	return (struct work_view){ memo_msg(row), memo_sketch(row, w->arena),
+		ref, face->last_extended,
+		state_by_now(w, face->state, face->last_extended) };
+}
+
+bool
+work_candidate(struct work *w, uint64_t ref, struct work_view *out)
+{
+	struct work_chain *own;
+	struct row *row;
+	uint64_t into;
+
+	for (; ref != 0; ref = into) {
+		own = find_own(w, ref);
+		row = own != NULL ? own->row : memo_chain(w->st, ref);
+		if (own == NULL && memo_msg(row) == NULL)
+			return false;
+		into = own != NULL ? own->c.merged_into :
+				     row->face.merged_into;
+		if (!leads_on(ref, into)) {
+			*out = own != NULL ? view_own(w, own) :
+					     view_row(w, row, ref);
+			return true;
+		}
+		if (own == NULL)
+			memo_note_merged(ref, into);
+	}
+	return false;
+}
+
+void
+work_approach(const uint64_t *refs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (memo_merged(refs[i]) == 0)
+			memo_approach_row(refs[i]);
+}
+
+void
+work_approach_nearer(const uint64_t *refs, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (memo_merged(refs[i]) == 0)
+			memo_approach_sketch(refs[i]);
 }
 
 void

@@ -31,6 +31,12 @@ xcalloc(size_t count, size_t size)
 }
 
 void *
+xaligned(size_t at, size_t len)
+{
+	return must_have(aligned_alloc(at, (len + at - 1) & ~(at - 1)));
+}
+
+void *
 xrealloc(void *ptr, size_t len)
 {
 	return must_have(realloc(ptr, len > 0 ? len : 1));

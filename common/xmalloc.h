@@ -8,6 +8,8 @@
 
 void *xmalloc(size_t len);
 void *xcalloc(size_t count, size_t size);
+/* At a multiple of a power of two; not cleared. */
+void *xaligned(size_t at, size_t len);
 void *xrealloc(void *ptr, size_t len);
 char *xstrdup(const char *s);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -119,9 +119,13 @@ test_sketches(void)
 		    memcmp(&again->keywords.seen, &known->keywords.seen,
 			sizeof(again->keywords.seen)) == 0 &&
 		    memcmp(again->keywords.at, known->keywords.at,
-			b.keywords.count * sizeof(uint32_t)) == 0 &&
+			b.keywords.count * sizeof(uint64_t)) == 0 &&
 		    memcmp(again->entities.at, known->entities.at,
-			b.entities.count * sizeof(uint32_t)) == 0;
+			b.entities.count * sizeof(uint64_t)) == 0 &&
+		    memcmp(again->keywords.weights, known->keywords.weights,
+			b.keywords.count * sizeof(uint64_t)) == 0 &&
+		    memcmp(again->entities.weights, known->entities.weights,
+			b.entities.count * sizeof(uint64_t)) == 0;
 	}
 	ok(same, "a chain learns the same with its sketch and without");
 	ok(drawn, "and its sketch is as if it were drawn anew");
@@ -171,7 +175,7 @@ static struct candidate
 candidate(const struct msg_chain *c, unsigned distance, unsigned keyword,
     bool adjacent)
 {
-	return (struct candidate){ c, chain_state(c), adjacent, true,
+	return (struct candidate){ c, c->ref, chain_state(c), adjacent, true,
 		{ .distance = distance, .keyword = keyword }, NULL };
 }
 
