@@ -340,22 +340,21 @@ approach(const void *at, size_t len)
 		__builtin_prefetch((const char *)at + i);
 }
 
-void
-memo_approach_row(uint64_t ref)
+const struct row *
+memo_approach(uint64_t ref)
 {
 	const struct row *r = find_chain(stir(ref));
 
 	if (r != NULL)
 		__builtin_prefetch(r);
+	return r;
 }
 
 /* The letters are seldom looked at, nor is the record. */
 void
-memo_approach_sketch(uint64_t ref)
+memo_approach_sketch(const struct row *r)
 {
-	const struct row *r = find_chain(stir(ref));
-
-	if (r != NULL && r->sketch != NULL)
+	if (r->sketch != NULL)
 		approach(r->sketch, offsetof(struct sketch, subject.at));
 }
 

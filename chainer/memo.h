@@ -67,11 +67,11 @@ struct row *memo_chain(struct stage *st, uint64_t ref);
 uint64_t memo_merged(uint64_t ref);
 void memo_note_merged(uint64_t ref, uint64_t into);
 /*
- * It will be looked at: its row, and when that is here what it is compared by,
- * come nearer meanwhile.
+ * It will be looked at: its row, which is not yet to be touched, or NULL, and
+ * when that is here what it is compared by, come nearer meanwhile.
  */
-void memo_approach_row(uint64_t ref);
-void memo_approach_sketch(uint64_t ref);
+const struct row *memo_approach(uint64_t ref);
+void memo_approach_sketch(const struct row *r);
 /* Only what is at hand; NULL: not here. */
 struct row *memo_known(enum table_id table, struct slice key);
 /* The record, not to be written to; NULL: there is none. */

@@ -77,13 +77,12 @@ conclude_turn(struct weave *v, struct weave_turn *t)
 static void
 decide_turn(struct weave *v, size_t i)
 {
-	const struct msg_u64s *recent = &work_stream(v->work)->recent;
 	struct weave_turn t = turn_at(v, i);
 	size_t nth;
 
 	if (!is_talk(&t))
 		return;
-	work_approach_nearer(recent->at, recent->count);
+	work_approach_nearer(v->work);
 	t.cues = cues_of(work_arena(v->work), t.text);
 	t.out->closing = t.cues.closing || t.c->concludes;
 	weave_find_before(v, &t);
@@ -101,7 +100,7 @@ weave_approach(struct weave *v)
 {
 	const struct msg_u64s *recent = &work_stream(v->work)->recent;
 
-	work_approach(recent->at, recent->count);
+	work_approach(v->work, recent->at, recent->count);
 }
 
 void

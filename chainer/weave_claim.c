@@ -247,8 +247,8 @@ weave_look_further(struct weave *v, const struct weave_turn *t,
 	size_t i, n = work_look_up(v->work, claim, refs, WEAVE_LOOKED_UP);
 	size_t from = f->n;
 
-	work_approach(refs, n);
-	work_approach_nearer(refs, n);
+	work_approach(v->work, refs, n);
+	work_approach_nearer(v->work);
 	for (i = 0; i < n; i++)
 		add_candidate(v, t, f, refs[i], claim, signs, false);
 	weigh_added(v, claim, signs, f, from);

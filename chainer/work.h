@@ -61,8 +61,8 @@ bool work_candidate(struct work *w, uint64_t ref, struct work_view *out);
  * They will be candidates: said early, and once more before they are, so that
  * memory need not be waited for.
  */
-void work_approach(const uint64_t *refs, size_t n);
-void work_approach_nearer(const uint64_t *refs, size_t n);
+void work_approach(struct work *w, const uint64_t *refs, size_t n);
+void work_approach_nearer(struct work *w);
 /* As it is at this entry's time, whether a check has said so or not. */
 enum chain_state work_state(const struct work *w, const struct msg_chain *c);
 /* The chain whose talk a thread is in, by the thread's key; 0: none. */

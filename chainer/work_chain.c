@@ -179,23 +179,26 @@ work_candidate(struct work *w, uint64_t ref, struct work_view *out)
 }
 
 void
-work_approach(const uint64_t *refs, size_t n)
+work_approach(struct work *w, const uint64_t *refs, size_t n)
 {
+	const struct row *row;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (memo_merged(refs[i]) == 0)
-			memo_approach_row(refs[i]);
+	for (i = 0; i < n && w->n_near < WORK_RECENT; i++) {
+		row = memo_merged(refs[i]) == 0 ? memo_approach(refs[i]) : NULL;
+		if (row != NULL)
+			w->near[w->n_near++] = row;
+	}
 }
 
 void
-work_approach_nearer(const uint64_t *refs, size_t n)
+work_approach_nearer(struct work *w)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (memo_merged(refs[i]) == 0)
-			memo_approach_sketch(refs[i]);
+	for (i = 0; i < w->n_near; i++)
+		memo_approach_sketch(w->near[i]);
+	w->n_near = 0;
 }
 
 void

@@ -54,6 +54,8 @@ struct work {
 	size_t n_unscheduled;
 	struct msg_said *said;		/* of this entry */
 	size_t n_said, cap_said;
+	const struct row *near[WORK_RECENT];	/* candidates on their way */
+	size_t n_near;
 	struct work_chain **chains;
 	size_t n_chains, cap_chains;
 	struct work_session **sessions;
