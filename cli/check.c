@@ -114,7 +114,7 @@ check_derived(struct check *c, enum env_id env, enum table_id table,
 	}
 	if (!check_get(c, table, SLICE("follows"), MSG_derived, &d) ||
 	    !slice_eq(d.store_id, c->store_id) ||
-	    d.schema != TABLES_SCHEMA || d.epoch != c->cursors[stage].epoch) {
+	    d.schema != env_schema(env) || d.epoch != c->cursors[stage].epoch) {
 		check_note(c, "%s's own tables belong to another state of the "
 		    "store; it makes them again when it starts",
 		    env_name(env));

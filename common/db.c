@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <lmdb.h>
 #include <signal.h>
@@ -82,6 +83,13 @@ const char *
 env_name(enum env_id env)
 {
 	return env_names[env];
+}
+
+uint64_t
+env_schema(enum env_id env)
+{
+	return TABLES_SCHEMA +
+	    (env == ENV_store ? (uint64_t)TABLES_TERMS << 16 : 0);
 }
 
 /* ---- opening ---- */
@@ -302,8 +310,15 @@ db_sync(struct db *db)
 int
 db_copy(struct db *db, const char *dir, struct db_error *why)
 {
-	int rc = mdb_env_copy2(db->env, dir, MDB_CP_COMPACT);
+	char *path = xasprintf("%s/data.mdb", dir);
+	/* Readable for nobody else, as the store itself. */
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int rc = fd == -1 ? errno :
+	    mdb_env_copyfd2(db->env, fd, MDB_CP_COMPACT);
 
+	if (fd != -1 && close(fd) == -1 && rc == 0)
+		rc = errno;
+	free(path);
 	return rc == 0 ? 0 : open_error(why, dir, "copy", rc);
 }
 

@@ -52,6 +52,8 @@ struct table_spec {
 
 const struct table_spec *table_spec(enum table_id table);
 const char *env_name(enum env_id env);
+/* The version that its tables must be of to be used. */
+uint64_t env_schema(enum env_id env);
 
 struct db;
 struct db_txn;

@@ -173,7 +173,7 @@ derived_put_cursor(struct stage *st)
 		.seq = st->cursor,
 		.epoch = st->epoch,
 		.store_id = st->store_id,
-		.schema = TABLES_SCHEMA,
+		.schema = env_schema(st->spec->env),
 	};
 
 	db_put_msg(st->tables, st->spec->derived, SLICE("follows"),
@@ -209,7 +209,7 @@ read_follows(struct stage *st)
 	ours = db_get_msg(txn, st->spec->derived, SLICE("follows"),
 	    MSG_derived, &st->arena, &d);
 	ours = ours && slice_eq(d.store_id, st->store_id) &&
-	    d.schema == TABLES_SCHEMA && d.epoch == st->epoch &&
+	    d.schema == env_schema(st->spec->env) && d.epoch == st->epoch &&
 	    d.seq <= st->cursor;
 	st->applied = ours ? d.seq : 0;
 	db_abort(&txn);

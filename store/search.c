@@ -214,7 +214,8 @@ store_follows(const struct search_view *view, uint64_t *epoch, uint64_t *upto,
 	if (view->store != NULL)
 		same = db_get_msg(view->store, TABLE_store_derived,
 		    SLICE("follows"), MSG_derived, &arena, &d) &&
-		    d.epoch == c.epoch;
+		    d.epoch == c.epoch &&
+		    d.schema == env_schema(ENV_store);
 	*applied = same ? d.seq : 0;
 	arena_release(&arena);
 	return same;

@@ -85,6 +85,7 @@ enum { PREFIX_CUT = 3, PREFIX_STEM = 4 };
 struct query_word {
 	size_t at, len;
 	struct slice folded;
+	struct slice plain;	/* as tokenise_plain gives it, a space behind */
 	bool name;		/* of a speaker of the domain */
 	bool tells;		/* it is no stop word, nor frames a question */
 };

@@ -5,11 +5,11 @@
 #include "common/when.h"
 #include "common/xmalloc.h"
 #include "store/search_impl.h"
+#include "store/token_fold.h"
 
 enum {
 	QUERY_TERMS_MOST = 256,
 	QUERY_BYTES_MOST = 64 * 1024,
-	PREFIX_LEAST = 2,
 };
 
 /* A word counts once, however often it is said. */
@@ -179,9 +179,23 @@ add_dates(struct parsed *p, struct arena *arena, struct slice text)
 	}
 }
 
+static struct slice
+plain_of(struct search *s, struct arena *arena, struct slice word)
+{
+	struct slice plain;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX / 4);
+	tokenise_plain(s->tokeniser, word, &b);
+	plain = arena_dup(arena, slice_of(b.ptr + 1, b.len - 1));
+	buf_release(&b);
+	return plain;
+}
+
 /* The words as they stand, folded, without a possessive's end. */
 static void
-read_words(struct parsed *p, struct arena *arena, struct slice text)
+read_words(struct search *s, struct parsed *p, struct arena *arena,
+    struct slice text)
 {
 	struct text_tokens tokens;
 	struct text_token token;
@@ -200,6 +214,8 @@ read_words(struct parsed *p, struct arena *arena, struct slice text)
 		if (w->folded.len > 2 && memcmp(w->folded.ptr +
 			w->folded.len - 2, "'s", 2) == 0)
 			w->folded.len -= 2;
+		w->plain = plain_of(s, arena, text_token_slice(&tokens,
+		    &token));
 	}
 }
 
@@ -213,7 +229,8 @@ mark_telling(struct search *s, struct parsed *p)
 
 	for (i = 0; i < p->n_words; i++) {
 		w = &p->words[i];
-		n = tokenise(s->tokeniser, w->folded, &tokens);
+		n = tokenise_for(s->tokeniser, w->folded, TOKENS_OF_QUERY,
+		    &tokens);
 		for (k = 0; n > 0 && k < p->n_terms && !w->tells; k++) {
 			w->tells = slice_eq(p->terms[k].term, tokens[0].term);
 			if (w->tells && n == 1 && !p->terms[k].prefix &&
@@ -228,10 +245,15 @@ add_words(struct search *s, struct parsed *p, struct arena *arena,
     struct slice text, bool must)
 {
 	const struct token *tokens;
-	size_t i, n = tokenise(s->tokeniser, text, &tokens);
+	size_t i, n = tokenise_for(s->tokeniser, text, must ?
+	    TOKENS_OF_PHRASE : TOKENS_OF_QUERY, &tokens);
+	bool lone;
 
-	for (i = 0; i < n; i++)
-		add_term(p, arena, tokens[i].term, false, must);
+	/* One character is mostly the beginning of a pair. */
+	for (i = 0; i < n; i++) {
+		lone = token_is_lone(tokens[i].term);
+		add_term(p, arena, tokens[i].term, lone, must && !lone);
+	}
 }
 
 static void
@@ -255,37 +277,35 @@ add_phrase(struct search *s, struct parsed *p, struct arena *arena,
 	buf_release(&plain);
 }
 
-/* As words are indexed: folded, and without marks over letters. */
-static struct slice
-fold_head(struct search *s, struct arena *arena, struct slice head)
+/*
+ * Whether a beginning of a word is in what pairs of characters are made of:
+ * they find it without a star.
+ */
+static bool
+is_of_pairs(struct slice head)
 {
-	struct slice folded = text_fold(arena, head), word;
-	struct buf plain;
+	size_t pos = 0;
+	int32_t cp = 0;
 
-	if (text_is_ascii(folded))
-		return folded;
-	buf_init(&plain, SIZE_MAX / 4);
-	tokenise_plain(s->tokeniser, head, &plain);
-	word = buf_slice(&plain);
-	/* One word has a space before and one behind. */
-	if (word.len > 2 && memchr(word.ptr + 1, ' ', word.len - 2) == NULL)
-		folded = arena_dup(arena, slice_of(word.ptr + 1,
-		    word.len - 2));
-	buf_release(&plain);
-	return folded;
+	while (text_next(head, &pos, &cp))
+		;
+	return token_is_paired(cp) && !token_is_lone(head);
 }
 
 /* "pre*", with white space or an end behind: the beginning of a word. */
 static bool
-take_prefix(struct search *s, struct parsed *p, struct arena *arena,
-    struct slice word)
+take_prefix(struct parsed *p, struct arena *arena, struct slice word)
 {
 	struct slice head;
 
 	if (word.len < 2 || word.ptr[word.len - 1] != '*')
 		return false;
-	head = fold_head(s, arena, slice_of(word.ptr, word.len - 1));
-	if (head.len < PREFIX_LEAST || memchr(head.ptr, '*', head.len) != NULL)
+	head = token_fold(arena, slice_of(word.ptr, word.len - 1));
+	/* As the tokeniser takes a path. */
+	while (head.len > 1 && strchr("@#-/.~$", head.ptr[0]) != NULL)
+		head = slice_of(head.ptr + 1, head.len - 1);
+	if (head.len == 0 || memchr(head.ptr, '*', head.len) != NULL ||
+	    is_of_pairs(head))
 		return false;
 	add_term(p, arena, head, true, false);
 	return true;
@@ -303,7 +323,7 @@ add_plain(struct search *s, struct parsed *p, struct arena *arena,
 		for (end = at; end < text.len &&
 		     (unsigned char)rest[end] > ' '; end++)
 			;
-		if (take_prefix(s, p, arena, slice_of(text.ptr + at, end - at)))
+		if (take_prefix(p, arena, slice_of(text.ptr + at, end - at)))
 			memset(rest + at, ' ', end - at);
 		at = end + 1;
 	}
@@ -343,7 +363,7 @@ parse_query(struct search *s, const struct search_query *q,
 	}
 	add_plain(s, out, arena, slice_of(text.ptr + at, text.len - at));
 	drop_framing(out);
-	read_words(out, arena, text);
+	read_words(s, out, arena, text);
 	mark_telling(s, out);
 	add_dates(out, arena, text);
 	return 0;

@@ -11,8 +11,6 @@
 #include "store/search_impl.h"
 #include "store/wish.h"
 
-enum { PREFIX_TERMS = 256 };	/* words that a beginning stands for */
-
 /* ---- sources ---- */
 
 static void
@@ -163,47 +161,57 @@ score_postings(struct scorer *sc, struct source *source,
 	}
 }
 
-/* What a beginning of a word stands for in one source. */
-static size_t
-expand(const struct source *source, struct slice prefix,
-    struct section_term *out, struct arena *arena)
+/*
+ * All that a beginning of a word stands for in one source, however many: in
+ * how many documents.  Scored where an idf is given.
+ */
+static uint64_t
+take_begun(struct scorer *sc, struct source *source,
+    const struct query_term *t, float idf)
 {
+	struct slice prefix = t->term;
+	struct section_term found;
 	struct term_iterator it;
-	size_t n = 0, cut;
+	uint64_t df = 0;
+	size_t cut;
 
 	/* An ending may have been cut inside it: educat* stands for educ. */
 	for (cut = 1; cut <= PREFIX_CUT && prefix.len >= cut + PREFIX_STEM;
-	     cut++)
-		n += section_term(&source->x, slice_of(prefix.ptr,
-		    prefix.len - cut), &out[n]);
-	terms_seek(&it, &source->x, prefix);
-	while (n < PREFIX_TERMS && terms_next(&it, &out[n])) {
-		if (out[n].term.len < prefix.len || memcmp(out[n].term.ptr,
-			prefix.ptr, prefix.len) != 0)
-			break;
-		out[n].term = arena_dup(arena, out[n].term);
-		n++;
+	     cut++) {
+		if (!section_term(&source->x, slice_of(prefix.ptr,
+			prefix.len - cut), &found))
+			continue;
+		df += found.df;
+		if (idf > 0.0f)
+			score_postings(sc, source, &found, t, idf);
 	}
-	return n;
+	terms_seek(&it, &source->x, prefix);
+	while (terms_next(&it, &found) && found.term.len >= prefix.len &&
+	    memcmp(found.term.ptr, prefix.ptr, prefix.len) == 0) {
+		df += found.df;
+		if (idf > 0.0f)
+			score_postings(sc, source, &found, t, idf);
+	}
+	return df;
 }
 
-/* What the sources have of a term; in how many documents. */
+/* Where the sources have a term (df 0: not); in how many documents. */
 static uint64_t
-find_term(struct run *r, const struct query_term *t, size_t most,
-    struct section_term *found, size_t *counts)
+find_term(struct scorer *sc, const struct query_term *t,
+    struct section_term *found)
 {
+	struct search *s = sc->r->s;
 	uint64_t df = 0;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < r->s->n_sources; i++) {
-		if (t->prefix)
-			counts[i] = expand(&r->s->sources[i], t->term,
-			    found + i * most, r->arena);
-		else
-			counts[i] = section_term(&r->s->sources[i].x, t->term,
-			    found + i);
-		for (k = 0; k < counts[i]; k++)
-			df += found[i * most + k].df;
+	for (i = 0; i < s->n_sources; i++) {
+		if (t->prefix) {
+			df += take_begun(sc, &s->sources[i], t, 0.0f);
+			continue;
+		}
+		if (!section_term(&s->sources[i].x, t->term, &found[i]))
+			found[i].df = 0;
+		df += found[i].df;
 	}
 	return df;
 }
@@ -212,28 +220,29 @@ static void
 score_term(struct scorer *sc, struct query_term *t)
 {
 	struct run *r = sc->r;
-	size_t most = t->prefix ? PREFIX_TERMS : 1, i, k;
-	size_t n_sources = r->s->n_sources;
-	struct section_term *found = xmalloc((n_sources + 1) * most *
+	struct search *s = r->s;
+	struct section_term *found = xmalloc((s->n_sources + 1) *
 	    sizeof(found[0]));
-	size_t *counts = xcalloc(n_sources + 1, sizeof(counts[0]));
-	uint64_t df = find_term(r, t, most, found, counts);
-	double idf;
+	uint64_t df = find_term(sc, t, found);
+	float idf;
+	size_t i;
 
 	/* An identifier is indexed whole: econnrefused is no form of a word. */
 	if (df == 0 && t->whole.len > 0) {
 		t->term = t->whole;
-		df = find_term(r, t, most, found, counts);
+		df = find_term(sc, t, found);
 	}
 	if (df > r->field.n_docs)
 		df = r->field.n_docs;
-	idf = rank_idf(&r->field, df) * (t->date ? 1.0 : rank_scale()) *
-	    (t->name ? rank_name_share() : 1.0);
-	for (i = 0; i < n_sources; i++)
-		for (k = 0; k < counts[i]; k++)
-			score_postings(sc, &r->s->sources[i],
-			    &found[i * most + k], t, (float)idf);
-	free(counts);
+	idf = (float)(rank_idf(&r->field, df) *
+	    (t->date ? 1.0 : rank_scale()) *
+	    (t->name ? rank_name_share() : 1.0));
+	for (i = 0; df > 0 && i < s->n_sources; i++) {
+		if (t->prefix)
+			(void)take_begun(sc, &s->sources[i], t, idf);
+		else if (found[i].df > 0)
+			score_postings(sc, &s->sources[i], &found[i], t, idf);
+	}
 	free(found);
 }
 
@@ -296,7 +305,8 @@ find_speakers(struct run *r)
 		r->speakers = true;
 		(void)flag_term(r, term, r->s->speaks);
 		w->name = true;
-		n = tokenise(r->s->tokeniser, w->folded, &tokens);
+		n = tokenise_for(r->s->tokeniser, w->folded, TOKENS_OF_QUERY,
+		    &tokens);
 		for (k = 0; n > 0 && k < r->parsed.n_terms; k++)
 			if (slice_eq(r->parsed.terms[k].term, tokens[0].term))
 				r->parsed.terms[k].name = true;

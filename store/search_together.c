@@ -49,11 +49,9 @@ run_end(const struct run *r, struct slice plain, size_t i, struct buf *words)
 
 	buf_clear(words);
 	buf_addc(words, ' ');
-	buf_addslice(words, p->words[i].folded);
-	buf_addc(words, ' ');
+	buf_addslice(words, p->words[i].plain);
 	while (is_pair(p, end)) {
-		buf_addslice(words, p->words[end + 1].folded);
-		buf_addc(words, ' ');
+		buf_addslice(words, p->words[end + 1].plain);
 		if (memmem(plain.ptr, plain.len, words->ptr,
 			words->len) == NULL)
 			break;

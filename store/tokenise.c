@@ -10,13 +10,15 @@
 #include <libstemmer.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <utf8proc.h>
 #include <xxhash.h>
 
 #include "common/log.h"
 #include "common/text.h"
 #include "common/xmalloc.h"
+#include "store/token_fold.h"
 #include "store/token_memo.h"
+#include "store/token_parts.h"
+#include "store/token_words.h"
 
 enum {
 	WORD_BYTES = 64,		/* longer ones are not stemmed */
@@ -24,120 +26,16 @@ enum {
 	PARTS_MOST = 64,		/* parts of one compound */
 };
 
-/* A stop word, or an irregular form of another word. */
-struct stop {
-	struct slice word;	/* ptr NULL: free */
-	struct slice base;
-};
-
 struct tokeniser {
 	struct sb_stemmer *stemmer;
 	struct token_memo *memo;
 	uint32_t numbers;		/* given to those who note something */
-	struct stop *stops;		/* a table of STOP_SLOTS */
+	struct token_words *words;
+	enum token_use use;
 	struct arena scratch;		/* one token, or one text's odd ones */
 	struct token *out;
 	size_t n_out, room;
 };
-
-/*
- * Words that are in every dialogue and tell none from another.  Negations,
- * modals and short forms are among them; names, numbers and verbs of meaning
- * are not.
- */
-enum { STOP_SLOTS = 1024 };
-static const char stop_words[] =
-    "a an the this that these those i me my mine myself we us our ours "
-    "ourselves you your yours yourself yourselves he him his himself she her "
-    "hers herself it its itself they them their theirs themselves who whom "
-    "whose which what when where why how and or but nor so if because as "
-    "until while of at by for with about against between into through "
-    "during before after above below to from up down in out on off over "
-    "under again further then once here there all any both each few more "
-    "most other some such no not only own same than too very just also "
-    "am is are was were be been being have has had having do does did doing "
-    "done will would shall should can could may might must cannot ain't "
-    "aren't can't couldn't didn't doesn't don't hadn't hasn't haven't isn't "
-    "mightn't mustn't needn't shan't shouldn't wasn't weren't won't wouldn't "
-    "i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's "
-    "she'd she'll it's it'd it'll we're we've we'd we'll they're they've "
-    "they'd they'll that's that'll that'd there's here's what's who's "
-    "where's when's why's how's let's im ive dont doesnt didnt cant wont "
-    "isnt arent wasnt thats whats youre oh yeah yes ok okay hey hi hello "
-    "really well get got s t d ll m re ve";
-
-/* Forms that no ending tells: each word, then what it is a form of. */
-static const char irregular_words[] =
-    "went go gone go bought buy brought bring made make took take taken take "
-    "gave give given give saw see seen see ran run ate eat eaten eat wrote "
-    "write written write taught teach thought think met meet told tell said "
-    "say felt feel found find left leave lost lose kept keep knew know known "
-    "know began begin begun begin broke break broken break built build chose "
-    "choose chosen choose came come drew draw drawn draw drove drive driven "
-    "drive fell fall fallen fall flew fly flown fly forgot forget forgotten "
-    "forget grew grow grown grow heard hear held hold led lead meant mean "
-    "paid pay rode ride ridden ride sang sing sung sing sold sell sent send "
-    "slept sleep spoke speak spoken speak spent spend stood stand swam swim "
-    "swum swim threw throw thrown throw understood understand wore wear worn "
-    "wear won win children child men man women woman people person";
-
-/* ---- the lists ---- */
-
-static struct stop *
-stop_slot(struct tokeniser *t, struct slice word)
-{
-	uint64_t hash = XXH3_64bits(word.ptr, word.len);
-	size_t at = hash % STOP_SLOTS;
-
-	while (t->stops[at].word.ptr != NULL &&
-	    !slice_eq(t->stops[at].word, word))
-		at = (at + 1) % STOP_SLOTS;
-	return &t->stops[at];
-}
-
-/* The next word of a list; an empty one at its end. */
-static struct slice
-next_word(const char **list)
-{
-	size_t len = strcspn(*list, " ");
-	struct slice word = slice_of(*list, len);
-
-	*list += len + ((*list)[len] == ' ');
-	return word;
-}
-
-static void
-learn_lists(struct tokeniser *t)
-{
-	const char *stops = stop_words, *forms = irregular_words;
-	struct slice word;
-	struct stop *slot;
-
-	t->stops = xcalloc(STOP_SLOTS, sizeof(t->stops[0]));
-	while ((word = next_word(&stops)).len > 0)
-		stop_slot(t, word)->word = word;
-	while ((word = next_word(&forms)).len > 0) {
-		slot = stop_slot(t, word);
-		slot->word = word;
-		slot->base = next_word(&forms);
-	}
-}
-
-static bool
-is_stop(struct tokeniser *t, struct slice word)
-{
-	struct stop *slot = stop_slot(t, word);
-
-	return slot->word.ptr != NULL && slot->base.len == 0;
-}
-
-static struct slice
-base_of(struct tokeniser *t, struct slice word)
-{
-	struct stop *slot = stop_slot(t, word);
-
-	return slot->base.len > 0 ? slot->base : word;
-}
 
 struct tokeniser *
 tokeniser_new(void)
@@ -149,7 +47,7 @@ tokeniser_new(void)
 		fatalx(EX_REFUSE, "libstemmer has no English");
 	t->memo = token_memo_new();
 	arena_init(&t->scratch);
-	learn_lists(t);
+	t->words = token_words_new();
 	return t;
 }
 
@@ -161,7 +59,7 @@ tokeniser_free(struct tokeniser **t)
 	sb_stemmer_delete((*t)->stemmer);
 	arena_release(&(*t)->scratch);
 	token_memo_free(&(*t)->memo);
-	free((*t)->stops);
+	token_words_free(&(*t)->words);
 	free((*t)->out);
 	free(*t);
 	*t = NULL;
@@ -202,31 +100,10 @@ put_term(struct tokeniser *t, struct slice term)
 	push(t, term, XXH3_64bits(term.ptr, term.len), NULL);
 }
 
-/*
- * Folded, and without marks where a word is of a script whose marks are
- * accents: elsewhere they are vowels.
- */
 static struct slice
 fold(struct tokeniser *t, struct slice s)
 {
-	static const utf8proc_option_t strip = UTF8PROC_STABLE |
-	    UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK;
-	struct slice folded = text_fold(&t->scratch, s);
-	utf8proc_uint8_t *plain = NULL;
-	utf8proc_ssize_t len;
-	int32_t first = 0;
-	size_t pos = 0;
-
-	if (text_is_ascii(folded) || !text_next(folded, &pos, &first) ||
-	    first >= 0x530 || folded.len > WORD_BYTES * 2)
-		return folded;
-	len = utf8proc_map((const utf8proc_uint8_t *)folded.ptr,
-	    (utf8proc_ssize_t)folded.len, &plain, strip);
-	if (len > 0)
-		folded = arena_dup(&t->scratch,
-		    slice_of((const char *)plain, (size_t)len));
-	free(plain);
-	return folded;
+	return token_fold(&t->scratch, s);
 }
 
 static struct slice
@@ -240,20 +117,15 @@ without_possessive(struct slice s)
 }
 
 static void
-put_word(struct tokeniser *t, struct slice folded)
+put_stem(struct tokeniser *t, struct slice folded)
 {
 	const sb_symbol *stem;
 
-	if (is_stop(t, folded))
-		return;
-	folded = without_possessive(folded);
-	if (folded.len > WORD_BYTES || !text_is_ascii(folded) ||
-	    is_stop(t, folded)) {
-		if (!is_stop(t, folded))
-			put_term(t, folded);
+	if (folded.len > WORD_BYTES || !text_is_ascii(folded)) {
+		put_term(t, folded);
 		return;
 	}
-	folded = base_of(t, folded);
+	folded = token_base(t->words, folded);
 	stem = sb_stemmer_stem(t->stemmer, (const sb_symbol *)folded.ptr,
 	    (int)folded.len);
 	if (stem == NULL)
@@ -262,75 +134,125 @@ put_word(struct tokeniser *t, struct slice folded)
 	    (size_t)sb_stemmer_length(t->stemmer))));
 }
 
-/* ---- compounds ---- */
-
-enum piece { PIECE_SIGN, PIECE_UPPER, PIECE_LOWER, PIECE_DIGIT };
-
-static enum piece
-piece_of(int32_t cp)
+/* A word without Hangul in it. */
+static void
+put_spelled(struct tokeniser *t, struct slice folded)
 {
-	switch (text_class(cp)) {
-	case TEXT_LETTER:
-	case TEXT_UNSPACED:
-	case TEXT_MARK:
-		return text_is_upper(cp) ? PIECE_UPPER : PIECE_LOWER;
-	case TEXT_DIGIT:
-		return PIECE_DIGIT;
-	default:
-		return PIECE_SIGN;
-	}
+	struct slice part;
+
+	if (token_is_stop(t->words, folded))
+		return;
+	folded = without_possessive(folded);
+	if (token_is_stop(t->words, folded))
+		return;
+	put_stem(t, folded);
+	/* l'école, İstanbul'da: what is shorter is an article or an ending. */
+	part = token_main_part(folded);
+	if (part.len > 1 && part.len < folded.len &&
+	    !token_is_stop(t->words, part))
+		put_stem(t, part);
 }
 
 /*
- * The end of the part at `at`: to a sign, to digits after letters or letters
- * after digits, to a capital after a small letter, and before the last capital
- * of several that a small letter follows (HTTPServer: HTTP, Server).
+ * Characters that stand together: each with the one behind it, a lone one
+ * itself.  The last of a text's run is there by itself too, so that whoever
+ * looks for one character finds it as the beginning of a pair or so.
  */
-static size_t
-part_end(struct slice s, size_t at)
+static void
+put_pairs(struct tokeniser *t, struct slice run)
 {
-	size_t pos = at, before = at, one_back = at;
-	enum piece last = PIECE_SIGN, now;
-	bool capitals = true;
+	size_t last = 0, at = 0, pos = 0;
 	int32_t cp;
 
-	for (; text_next(s, &pos, &cp); one_back = before, before = pos) {
-		now = piece_of(cp);
-		if (before == at) {
-			last = now;
-			continue;
-		}
-		if (now == PIECE_SIGN || last == PIECE_SIGN ||
-		    (now == PIECE_DIGIT) != (last == PIECE_DIGIT) ||
-		    (now == PIECE_UPPER && last == PIECE_LOWER))
-			return before;
-		if (now == PIECE_LOWER && last == PIECE_UPPER && capitals &&
-		    one_back > at)
-			return one_back;
-		capitals = capitals && now == PIECE_UPPER;
-		last = now;
-	}
-	return s.len;
+	for (; text_next(run, &pos, &cp); last = at, at = pos)
+		if (at > 0)
+			put_term(t, slice_of(run.ptr + last, pos - last));
+	if (last == 0 || t->use == TOKENS_OF_TEXT)
+		put_term(t, slice_of(run.ptr + last, run.len - last));
 }
 
-/* The parts of a compound, where there are several. */
-static void
-put_parts(struct tokeniser *t, struct slice s)
+/* Where the run of Hangul, or of anything else, ends that begins at `at`. */
+static size_t
+hangul_end(struct slice s, size_t at, bool *hangul)
 {
-	size_t at = 0, end, n = 0;
-	struct slice part;
-	size_t pos;
+	size_t pos = at, end = at;
 	int32_t cp;
 
-	for (; at < s.len && n < PARTS_MOST; at = end) {
-		end = part_end(s, at);
-		part = slice_of(s.ptr + at, end - at);
-		pos = 0;
-		if (part.len == s.len || !text_next(part, &pos, &cp) ||
-		    piece_of(cp) == PIECE_SIGN)
-			continue;
+	for (; text_next(s, &pos, &cp); end = pos) {
+		if (end == at)
+			*hangul = token_is_hangul(cp);
+		else if (token_is_hangul(cp) != *hangul)
+			break;
+	}
+	return end;
+}
+
+/* Korean puts particles behind words, and no list tells them from nouns. */
+static void
+put_word(struct tokeniser *t, struct slice folded)
+{
+	size_t at, end;
+	bool hangul = false;
+
+	if (text_is_ascii(folded)) {
+		put_spelled(t, folded);
+		return;
+	}
+	for (at = 0; at < folded.len; at = end) {
+		end = hangul_end(folded, at, &hangul);
+		if (hangul)
+			put_pairs(t, slice_of(folded.ptr + at, end - at));
+		else
+			put_spelled(t, slice_of(folded.ptr + at, end - at));
+	}
+}
+
+/* ---- compounds ---- */
+
+/* The parts of a piece, where there are several; how many. */
+static size_t
+put_parts(struct tokeniser *t, struct slice piece, size_t most)
+{
+	size_t at = 0, n = 0;
+	struct slice part;
+
+	while (n < most && token_next_part(piece, &at, &part) &&
+	    part.len < piece.len) {
 		put_word(t, fold(t, part));
 		n++;
+	}
+	return n;
+}
+
+static bool
+has_parts(struct slice piece)
+{
+	struct slice part;
+	size_t at = 0;
+
+	return token_next_part(piece, &at, &part) && part.len < piece.len;
+}
+
+/*
+ * What is between signs, and the parts of that.  Of a phrase only the former:
+ * it may begin and end inside of a compound.
+ */
+static void
+put_pieces(struct tokeniser *t, struct slice s, struct slice whole)
+{
+	bool phrase = t->use == TOKENS_OF_PHRASE;
+	struct slice piece, folded;
+	size_t at = 0, n = 0, parts;
+
+	while (n < PARTS_MOST && token_next_piece(s, &at, &piece)) {
+		folded = fold(t, piece);
+		parts = phrase ? has_parts(piece) :
+		    put_parts(t, piece, PARTS_MOST - n);
+		if (parts == 0 && piece.len < s.len)
+			put_word(t, folded);
+		else if (phrase || (parts > 0 && !slice_eq(folded, whole)))
+			put_term(t, folded);
+		n += parts > 0 ? parts : 1;
 	}
 }
 
@@ -372,6 +294,24 @@ put_number(struct tokeniser *t, struct slice folded)
 	}
 }
 
+/* Found with v or not, and with what it is a pre-release of. */
+static void
+put_version(struct tokeniser *t, struct slice folded)
+{
+	struct slice behind, piece, base = token_version_base(folded, &behind);
+	size_t at = 0;
+
+	if (t->use != TOKENS_OF_PHRASE) {
+		put_term(t, folded);
+		if (folded.ptr[0] == 'v' && folded.len > 1 + base.len)
+			put_term(t, slice_of(folded.ptr + 1, folded.len - 1));
+	}
+	if (base.len < folded.len || t->use == TOKENS_OF_PHRASE)
+		put_term(t, base);
+	while (token_next_piece(behind, &at, &piece))
+		put_word(t, piece);
+}
+
 static void
 put_compound(struct tokeniser *t, struct slice raw, enum text_kind kind)
 {
@@ -379,15 +319,17 @@ put_compound(struct tokeniser *t, struct slice raw, enum text_kind kind)
 
 	while (folded.len > 1 && strchr("@#-/.~$", folded.ptr[0]) != NULL)
 		folded = slice_of(folded.ptr + 1, folded.len - 1);
-	put_term(t, folded);
 	if (kind == TEXT_VERSION) {
-		if (folded.len > 1 && folded.ptr[0] == 'v')
-			put_term(t, slice_of(folded.ptr + 1, folded.len - 1));
+		put_version(t, folded);
 		return;
 	}
-	if (kind == TEXT_PATH || kind == TEXT_URL || kind == TEXT_EMAIL)
-		put_segments(t, folded, "/\\@:?&=");
-	put_parts(t, raw);
+	if (t->use != TOKENS_OF_PHRASE) {
+		put_term(t, folded);
+		if (kind == TEXT_PATH || kind == TEXT_URL ||
+		    kind == TEXT_EMAIL)
+			put_segments(t, folded, "/\\@:?&=");
+	}
+	put_pieces(t, raw, folded);
 }
 
 /* A capital inside, and not all are: HTTPServer, McDonald. */
@@ -412,7 +354,7 @@ put_token(struct tokeniser *t, struct slice raw, enum text_kind kind)
 	case TEXT_WORD:
 		put_word(t, fold(t, raw));
 		if (has_humps(raw))
-			put_parts(t, raw);
+			put_parts(t, raw, PARTS_MOST);
 		break;
 	case TEXT_NUMBER:
 		put_number(t, fold(t, raw));
@@ -432,9 +374,16 @@ put_token(struct tokeniser *t, struct slice raw, enum text_kind kind)
 static void
 take(struct tokeniser *t, struct slice raw, enum text_kind kind)
 {
-	struct token_terms *known = token_memo_find(t->memo, raw, kind);
+	struct token_terms *known;
 	size_t i, from = t->n_out;
 
+	/* Asked for, some give other terms than those that are remembered. */
+	if (t->use != TOKENS_OF_TEXT && (t->use == TOKENS_OF_PHRASE ||
+		!text_is_ascii(raw))) {
+		put_token(t, raw, kind);
+		return;
+	}
+	known = token_memo_find(t->memo, raw, kind);
 	if (known == NULL) {
 		put_token(t, raw, kind);
 		token_memo_learn(t->memo, raw, kind, t->out + from,
@@ -448,10 +397,7 @@ take(struct tokeniser *t, struct slice raw, enum text_kind kind)
 
 /* ---- a text ---- */
 
-/*
- * Characters of an unspaced script: each with the one right behind it; the
- * last, or a lone one, goes with the pair it ended or alone.
- */
+/* Characters of an unspaced script, as put_pairs has those of a word. */
 static void
 take_unspaced(struct tokeniser *t, struct slice text,
     const struct text_token *now, const struct text_token *before)
@@ -466,13 +412,14 @@ take_unspaced(struct tokeniser *t, struct slice text,
 	if (follows)
 		put_term(t, fold(t, slice_of(text.ptr + before->at,
 		    before->len + now->len)));
-	else if (!text_next(next, &pos, &cp) ||
-	    text_class(cp) != TEXT_UNSPACED)
+	if ((!follows || t->use == TOKENS_OF_TEXT) &&
+	    (!text_next(next, &pos, &cp) || text_class(cp) != TEXT_UNSPACED))
 		put_term(t, fold(t, slice_of(text.ptr + now->at, now->len)));
 }
 
 size_t
-tokenise(struct tokeniser *t, struct slice text, const struct token **out)
+tokenise_for(struct tokeniser *t, struct slice text, enum token_use use,
+    const struct token **out)
 {
 	struct text_token token, before = { 0 };
 	struct text_tokens tokens;
@@ -480,6 +427,7 @@ tokenise(struct tokeniser *t, struct slice text, const struct token **out)
 	token_memo_tidy(t->memo);
 	arena_reset(&t->scratch);
 	t->n_out = 0;
+	t->use = use;
 	text_tokens_init(&tokens, text);
 	while (text_tokens_next(&tokens, &token)) {
 		if (token.kind == TEXT_CJK)
@@ -492,23 +440,103 @@ tokenise(struct tokeniser *t, struct slice text, const struct token **out)
 	return t->n_out;
 }
 
+size_t
+tokenise(struct tokeniser *t, struct slice text, const struct token **out)
+{
+	return tokenise_for(t, text, TOKENS_OF_TEXT, out);
+}
+
+/* ---- a text's words as they stand ---- */
+
+/*
+ * A word, a space before it.  Syllables of Hangul stand alone, as characters
+ * of unspaced scripts do: a noun is in it whatever particle follows.
+ */
+static void
+plain_word(struct buf *out, struct slice word)
+{
+	size_t at = 0, pos = 0;
+	bool alone, begins = true;
+	int32_t cp;
+
+	if (text_is_ascii(word)) {
+		buf_addc(out, ' ');
+		buf_addslice(out, word);
+		return;
+	}
+	for (; text_next(word, &pos, &cp); at = pos) {
+		alone = token_is_hangul(cp);
+		if (alone || begins)
+			buf_addc(out, ' ');
+		buf_addslice(out, slice_of(word.ptr + at, pos - at));
+		begins = alone;
+	}
+}
+
+/* What is between apostrophes, unless all of it is a short form. */
+static void
+plain_spelled(struct tokeniser *t, struct buf *out, struct slice word)
+{
+	size_t at = 0, end;
+
+	word = without_possessive(word);
+	if (token_is_stop(t->words, word)) {
+		plain_word(out, word);
+		return;
+	}
+	for (; at < word.len; at = end + 1) {
+		for (end = at; end < word.len && word.ptr[end] != '\''; end++)
+			;
+		plain_word(out, slice_of(word.ptr + at, end - at));
+	}
+}
+
+static void
+plain_pieces(struct buf *out, struct slice s)
+{
+	struct slice piece;
+	size_t at = 0;
+
+	while (token_next_piece(s, &at, &piece))
+		plain_word(out, piece);
+}
+
+static void
+plain_token(struct tokeniser *t, struct buf *out, struct slice folded,
+    enum text_kind kind)
+{
+	struct slice behind;
+
+	switch (kind) {
+	case TEXT_WORD:
+		plain_spelled(t, out, folded);
+		break;
+	case TEXT_NUMBER:
+	case TEXT_EMOJI:
+	case TEXT_CJK:
+	case TEXT_PUNCT:
+		plain_word(out, folded);
+		break;
+	case TEXT_VERSION:
+		plain_word(out, token_version_base(folded, &behind));
+		plain_pieces(out, behind);
+		break;
+	default:
+		plain_pieces(out, folded);
+	}
+}
+
 void
 tokenise_plain(struct tokeniser *t, struct slice text, struct buf *out)
 {
 	struct text_tokens tokens;
 	struct text_token token;
-	struct slice word;
 
 	arena_reset(&t->scratch);
 	text_tokens_init(&tokens, text);
-	while (text_tokens_next(&tokens, &token)) {
-		if (token.kind == TEXT_PUNCT)
-			continue;
-		word = fold(t, text_token_slice(&tokens, &token));
-		if (token.kind == TEXT_WORD)
-			word = without_possessive(word);
-		buf_addc(out, ' ');
-		buf_addslice(out, word);
-	}
+	while (text_tokens_next(&tokens, &token))
+		if (token.kind != TEXT_PUNCT)
+			plain_token(t, out, fold(t, text_token_slice(&tokens,
+			    &token)), token.kind);
 	buf_addc(out, ' ');
 }

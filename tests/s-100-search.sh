@@ -142,6 +142,46 @@ is "$(first 'out of memory' --domain words)" w1 'words that stand together as in
 is "$(keys 'out of memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' 'what shares no word and no meaning is not listed'
 is "$(keys 'memory' --domain words | tr ' ' '\n' | sort | paste -sd' ')" 'w1 w2 w5' '  nor for one word'
 
+# words as they are written elsewhere, and the pieces of names
+say() { printf '{"domain":"world","id":"%s","thread":"t%s","user":"u","ts":"2025-03-01T10:00:00Z","text":"%s"}\n' "$1" "$1" "$2"; }
+found() { keys "$1" --domain world --lexical; }
+{
+  say k1 '我喜欢吃鱼'
+  say k2 '鱼很好吃'
+  say k3 '天气很好'
+  say k4 '어제 김치찌개를 먹었다'
+  say k5 '찬물이 좋다'
+  say k6 'we ship v1.2.3-beta for x86_64'
+  say k7 'Il va à l’école'
+  say k8 "İstanbul'da hava ılık"
+  say k9 'قرأت الكِتَابَ أمس'
+  say k10 'look into /etc/nginx/nginx.conf'
+  say k11 'Parrots pick purple plums'
+} | skein send --wait >/dev/null
+is "$(found '鱼' | tr ' ' '\n' | sort | paste -sd' ')" 'k1 k2' 'one character, wherever it stands'
+is "$(found '"鱼"' | tr ' ' '\n' | sort | paste -sd' ')" 'k1 k2' '  as a phrase'
+is "$(found '吃鱼')" k1 '  two are not found by the last of them'
+is "$(found '김치찌개')" k4 'a Korean noun before its particle'
+is "$(found '"김치찌개"')" k4 '  as a phrase'
+is "$(found '김치찌*')" k4 '  by its beginning'
+is "$(found '물')" k5 'one syllable'
+is "$(found '1.2.3')" k6 'a version without what follows it'
+is "$(found 'v1.2.3')" k6 '  with its v'
+is "$(found '"1.2.3 beta"')" k6 '  as a phrase'
+is "$(found 'x86')" k6 'a piece of a name'
+is "$(found 'ecole')" k7 'a word behind an elided article'
+is "$(found '"école"')" k7 '  as a phrase'
+is "$(found 'istanbul')" k8 'a name before its ending'
+is "$(found 'ILIK')" k8 'dotted and dotless i'
+is "$(found 'الكتاب')" k9 'Arabic without its vowels'
+is "$(found '"/etc/nginx"')" k10 'a phrase that ends inside a path'
+is "$(found '"nginx/nginx.conf"')" k10 '  or begins there'
+is "$(found '"/etc/nginx.conf"')" '' '  but leaves nothing out'
+is "$(found '/etc/ngi*')" k10 'the beginning of a path'
+is "$(found 'p*')" k11 'one letter is a beginning too'
+for i in {1000..1400}; do say "n$i" "num word prefix${i}x"; done | sed 's/"world"/"many"/' | skein send --wait >/dev/null
+is "$(keys 'prefix*' --domain many --lexical --limit 1000 | wc -w)" 401 'a beginning of more than a few hundred words'
+
 # where little was said, less likeness is by chance
 {
   printf '%s\n' '{"domain":"alike","user":"a","thread":"a","id":"a1","ts":"2025-03-01T10:00:00Z","text":"My dog has been limping since Tuesday and the vet says it is arthritis."}'

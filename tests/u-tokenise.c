@@ -10,11 +10,11 @@ static struct arena arena;
 
 /* The terms of a text with a space between, as one string. */
 static const char *
-terms(const char *text)
+asked(const char *text, enum token_use use)
 {
 	static struct buf out;
 	const struct token *tokens;
-	size_t i, n = tokenise(t, slice_str(text), &tokens);
+	size_t i, n = tokenise_for(t, slice_str(text), use, &tokens);
 
 	if (out.limit == 0)
 		buf_init(&out, 1 << 20);
@@ -24,6 +24,12 @@ terms(const char *text)
 		buf_addslice(&out, tokens[i].term);
 	}
 	return buf_cstr(&out);
+}
+
+static const char *
+terms(const char *text)
+{
+	return asked(text, TOKENS_OF_TEXT);
 }
 
 static bool
@@ -97,15 +103,76 @@ test_compounds(void)
 static void
 test_unspaced(void)
 {
-	is(terms("東京都"), "東京 京都", "pairs of characters");
+	is(terms("東京都"), "東京 京都 都",
+	    "pairs of characters, and the last");
+	is(asked("東京都", TOKENS_OF_QUERY), "東京 京都",
+	    "a query needs the pairs only");
 	is(terms("猫"), "猫", "a lone one");
 	is(terms("我 是"), "我 是", "two lone ones");
 	ok(has("Python入門", "入門"), "beside Latin letters");
 }
 
 static void
+test_hangul(void)
+{
+	is(terms("김치찌개를"), "김치 치찌 찌개 개를 를",
+	    "Hangul likewise: a particle hides no noun");
+	is(asked("김치찌개", TOKENS_OF_QUERY), "김치 치찌 찌개",
+	    "all of which the noun alone has");
+	is(terms("물"), "물", "one syllable");
+	is(terms("API를"), "api 를", "beside Latin letters");
+}
+
+static void
+test_apostrophes(void)
+{
+	ok(has("l'école", "ecol") && has("L’École", "ecol"),
+	    "a word behind an elided article");
+	ok(has("İstanbul'da", "istanbul"), "a name before a case ending");
+	is(terms("Caroline's"), "carolin", "an English possessive is none");
+	is(terms("O'Brien"), "o'brien brien", "a name whole and its part");
+}
+
+static void
+test_letters(void)
+{
+	struct slice first;
+	const struct token *tokens;
+
+	is(terms("ILIK ılık"), "ilik ilik", "dotted and dotless i");
+	is(terms("Łódź øl"), "lodz ol", "strokes through letters");
+	is(terms("ấp"), "ap", "two marks over one letter");
+	is(terms("كِتَابٌ"), "كتاب", "Arabic without its vowels");
+	is(terms("מִלָּה"), "מלה", "Hebrew too");
+	tokenise(t, slice_str("مكتبة أحمد"), &tokens);
+	first = arena_dup(&arena, tokens[0].term);
+	ok(tokenise(t, slice_str("مكتبه احمد"), &tokens) == 2 &&
+	    slice_eq(tokens[0].term, first), "letters written both ways");
+}
+
+static void
+test_pieces(void)
+{
+	ok(has("v1.2.3-beta", "1.2.3") && has("v1.2.3-beta", "beta") &&
+	    has("v1.2.3-beta", "1.2.3-beta"), "what it is a beta of");
+	ok(has("x86_64", "x86"), "a piece of letters and digits");
+	ok(has("obj.getUserName()", "getusername"), "a piece of several words");
+	is(asked("/etc/nginx", TOKENS_OF_PHRASE), "etc nginx",
+	    "a phrase needs no more than pieces");
+	is(asked("ECONNREFUSED v1.2.3", TOKENS_OF_PHRASE),
+	    "econnrefused 1.2.3", "  whole ones as they are indexed");
+	is(asked("painting", TOKENS_OF_PHRASE), "paint", "  and words");
+}
+
+static void
 test_plain(void)
 {
+	is(plain("see /etc/nginx/nginx.conf"), " see etc nginx nginx conf ",
+	    "the pieces of a path");
+	is(plain("v1.2.3-beta"), " 1.2.3 beta ", "a version and what follows");
+	is(plain("l'école don't Bob's"), " l ecole don't bob ",
+	    "apostrophes, but for short forms");
+	is(plain("김치를"), " 김 치 를 ", "syllables");
 	is(plain("To be, or NOT to be!"), " to be or not to be ",
 	    "a phrase keeps its stop words");
 	is(plain(""), " ", "of nothing a space");
@@ -143,6 +210,8 @@ work(struct slice text)
 	struct buf out;
 
 	(void)tokenise(t, text, &tokens);
+	(void)tokenise_for(t, text, TOKENS_OF_QUERY, &tokens);
+	(void)tokenise_for(t, text, TOKENS_OF_PHRASE, &tokens);
 	buf_init(&out, SIZE_MAX / 4);
 	tokenise_plain(t, text, &out);
 	buf_release(&out);
@@ -156,6 +225,10 @@ main(void)
 	test_words();
 	test_compounds();
 	test_unspaced();
+	test_hangul();
+	test_apostrophes();
+	test_letters();
+	test_pieces();
 	test_plain();
 	test_limits();
 	nasty_check(work);
