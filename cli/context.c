@@ -70,7 +70,9 @@ make(const struct cli *cli, struct recall *r, const struct asked *a,
 		return rc;
 	buf_init(&out, SIZE_MAX / 4);
 	if (context_make(&r->view, &ask, arena, &context, &out) == -1) {
-		rc = cli_fail(cli, "%s", buf_cstr(&out));
+		rc = context.misnamed ?
+		    cli_usage(cli, "%s", buf_cstr(&out)) :
+		    cli_fail(cli, "%s", buf_cstr(&out));
 	} else {
 		context_print(&out, &context, format);
 		fwrite(out.ptr, 1, out.len, stdout);

@@ -75,6 +75,22 @@ latest_time(struct gather *g)
 						      g->thread.last_activity_at;
 }
 
+static void
+say_no_effort(struct gather *g, struct buf *why)
+{
+	struct slice key = g->ask->effort;
+	struct msg_artifact a;
+
+	g->out->misnamed = context_read_artifact(g, key, &a);
+	if (g->out->misnamed)
+		buf_addf(why, "'%.*s' is of type %.*s, no effort: 'skein "
+		    "artifacts --type effort' lists those", SLICE_ARG(key),
+		    SLICE_ARG(a.type));
+	else
+		buf_addf(why, "there is no artifact '%.*s' in this domain",
+		    SLICE_ARG(key));
+}
+
 int
 context_make(const struct context_view *view, const struct context_ask *ask,
     struct arena *arena, struct context *out, struct buf *why)
@@ -93,8 +109,7 @@ context_make(const struct context_view *view, const struct context_ask *ask,
 	}
 	g.now_ms = latest_time(&g);
 	if (ask->effort.len > 0 && !gather_effort(&g, ask->effort, true)) {
-		buf_addf(why, "there is no artifact '%.*s' in this domain",
-		    SLICE_ARG(ask->effort));
+		say_no_effort(&g, why);
 		return -1;
 	}
 	if (ask->thread != 0)

@@ -82,6 +82,7 @@ struct context {
 	struct slice latest;	/* and the rest; together they are `text` */
 	uint64_t tokens;
 	uint64_t upto;		/* the last entry that was looked at */
+	bool misnamed;		/* what was called an effort is none */
 	struct arena *arena;
 };
 

@@ -168,7 +168,8 @@ gather_effort(struct gather *g, struct slice key, bool focused)
 {
 	struct msg_artifact a;
 
-	if (!context_read_artifact(g, key, &a))
+	if (!context_read_artifact(g, key, &a) ||
+	    (focused && !slice_is(a.type, "effort")))
 		return false;
 	g->current = a.key;
 	if (g->now_ms == 0)

@@ -83,6 +83,9 @@ ok 'what it supersedes is not given, or bears the mark' \
 
 # So are the turns it came from: in their thread, at the start of a session, where what was asked and answered is told.
 fact=$(skein artifacts --json --type fact --user bob | jq -rs '.[0].key')
+out=$(skein context --effort "$fact" 2>&1)
+is $? 2 'what is no effort is not told as one'
+like "$out" "'$fact' is of type fact, no effort" '  and it says what it is'
 newer=$(skein refine "$fact" 'The capital of France is Lyon' --user bob --ts 2025-11-05T11:20:00Z)
 unmarked() { skein context "$@" --no-used | grep Paris | grep -vc "superseded by $newer"; }
 like "$(skein context --thread other --no-used)" "Latest turns:.*is Paris. .superseded by $newer.*" 'a turn that is superseded bears the mark in its thread'

@@ -55,6 +55,7 @@ is "$(skein digest)" "$before" 'a replay of the log as it stands gives the same 
 is "$(printf 'quokkaphone\nzanzibarcode\n' | skein check --forgotten --text - --json | jq -rs 'map(select(.check == "forgotten")) | length > 0')" true 'a word that is still there is found'
 ok 'one that is not, is not' quiet skein check --forgotten --text zanzibarcode
 ok 'pages that are free are given back' quiet skein compact
+is "$(stat -c %a "$SKEIN_HOME/db/shared/data.mdb")" 600 '  and nobody else can read the store'
 is "$(found zanzibarcode)" 0 'no file of the store holds it any more'
 is "$(found marmaladeword)" 0 'nor what was forgotten before'
 ok 'what was not forgotten is there' test "$(found quokkaphone)" != 0
