@@ -111,3 +111,13 @@ token_main_part(struct slice word)
 	}
 	return longest;
 }
+
+struct slice
+token_without_possessive(struct slice s)
+{
+	if (s.len > 2 && s.ptr[s.len - 2] == '\'' && s.ptr[s.len - 1] == 's')
+		s.len -= 2;
+	else if (s.len > 1 && s.ptr[s.len - 1] == '\'')
+		s.len -= 1;
+	return s;
+}

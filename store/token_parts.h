@@ -24,5 +24,7 @@ bool token_next_part(struct slice piece, size_t *at, struct slice *part);
 struct slice token_version_base(struct slice folded, struct slice *behind);
 /* The longest piece between apostrophes: école of l'école. */
 struct slice token_main_part(struct slice word);
+/* Caroline of Caroline's. */
+struct slice token_without_possessive(struct slice folded);
 
 #endif

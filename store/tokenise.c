@@ -18,6 +18,7 @@
 #include "store/token_fold.h"
 #include "store/token_memo.h"
 #include "store/token_parts.h"
+#include "store/token_plain.h"
 #include "store/token_words.h"
 
 enum {
@@ -106,16 +107,6 @@ fold(struct tokeniser *t, struct slice s)
 	return token_fold(&t->scratch, s);
 }
 
-static struct slice
-without_possessive(struct slice s)
-{
-	if (s.len > 2 && s.ptr[s.len - 2] == '\'' && s.ptr[s.len - 1] == 's')
-		s.len -= 2;
-	else if (s.len > 1 && s.ptr[s.len - 1] == '\'')
-		s.len -= 1;
-	return s;
-}
-
 static void
 put_stem(struct tokeniser *t, struct slice folded)
 {
@@ -142,7 +133,7 @@ put_spelled(struct tokeniser *t, struct slice folded)
 
 	if (token_is_stop(t->words, folded))
 		return;
-	folded = without_possessive(folded);
+	folded = token_without_possessive(folded);
 	if (token_is_stop(t->words, folded))
 		return;
 	put_stem(t, folded);
@@ -446,97 +437,9 @@ tokenise(struct tokeniser *t, struct slice text, const struct token **out)
 	return tokenise_for(t, text, TOKENS_OF_TEXT, out);
 }
 
-/* ---- a text's words as they stand ---- */
-
-/*
- * A word, a space before it.  Syllables of Hangul stand alone, as characters
- * of unspaced scripts do: a noun is in it whatever particle follows.
- */
-static void
-plain_word(struct buf *out, struct slice word)
-{
-	size_t at = 0, pos = 0;
-	bool alone, begins = true;
-	int32_t cp;
-
-	if (text_is_ascii(word)) {
-		buf_addc(out, ' ');
-		buf_addslice(out, word);
-		return;
-	}
-	for (; text_next(word, &pos, &cp); at = pos) {
-		alone = token_is_hangul(cp);
-		if (alone || begins)
-			buf_addc(out, ' ');
-		buf_addslice(out, slice_of(word.ptr + at, pos - at));
-		begins = alone;
-	}
-}
-
-/* What is between apostrophes, unless all of it is a short form. */
-static void
-plain_spelled(struct tokeniser *t, struct buf *out, struct slice word)
-{
-	size_t at = 0, end;
-
-	word = without_possessive(word);
-	if (token_is_stop(t->words, word)) {
-		plain_word(out, word);
-		return;
-	}
-	for (; at < word.len; at = end + 1) {
-		for (end = at; end < word.len && word.ptr[end] != '\''; end++)
-			;
-		plain_word(out, slice_of(word.ptr + at, end - at));
-	}
-}
-
-static void
-plain_pieces(struct buf *out, struct slice s)
-{
-	struct slice piece;
-	size_t at = 0;
-
-	while (token_next_piece(s, &at, &piece))
-		plain_word(out, piece);
-}
-
-static void
-plain_token(struct tokeniser *t, struct buf *out, struct slice folded,
-    enum text_kind kind)
-{
-	struct slice behind;
-
-	switch (kind) {
-	case TEXT_WORD:
-		plain_spelled(t, out, folded);
-		break;
-	case TEXT_NUMBER:
-	case TEXT_EMOJI:
-	case TEXT_CJK:
-	case TEXT_PUNCT:
-		plain_word(out, folded);
-		break;
-	case TEXT_VERSION:
-		plain_word(out, token_version_base(folded, &behind));
-		plain_pieces(out, behind);
-		break;
-	default:
-		plain_pieces(out, folded);
-	}
-}
-
 void
 tokenise_plain(struct tokeniser *t, struct slice text, struct buf *out)
 {
-	struct text_tokens tokens;
-	struct text_token token;
-
 	arena_reset(&t->scratch);
-	text_tokens_init(&tokens, text);
-	while (text_tokens_next(&tokens, &token))
-		if (token.kind != TEXT_PUNCT)
-			plain_token(t, out, fold(t, text_token_slice(&tokens,
-			    &token)), token.kind);
-	buf_addc(out, ' ');
+	token_plain(&t->scratch, t->words, text, out);
 }
