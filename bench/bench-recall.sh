@@ -60,12 +60,13 @@ for kind in threads queries; do
   read -r p50 p99 < <("$bench/ask-latency" "$SKEIN_HOME" "$(wc -l <"$scratch/$kind")" <"$scratch/$kind")
   figure "context of $kind, cold, p50" "$p50" us
   figure "context of $kind, cold, p99" "$p99" us "< 5000" "$(holds "$p99 < 5000")"
-  read -r p50 p99 < <("$bench/ask-latency" "$SKEIN_HOME" "$(wc -l <"$scratch/$kind")" again <"$scratch/$kind")
+  # Five times as many: of 300 three that something else held up would be the 99th percentile.
+  read -r p50 p99 < <("$bench/ask-latency" "$SKEIN_HOME" "$((5 * $(wc -l <"$scratch/$kind")))" again <"$scratch/$kind")
   figure "context of $kind, cached, p50" "$p50" us
   figure "context of $kind, cached, p99" "$p99" us "< 200" "$(holds "$p99 < 200")"
 done
 # What the transport alone takes for as many bytes, on the same machine at the same time.
 bytes=$(skein context --no-used --json --query "$(head -n 1 "$scratch/queries" | cut -f4)" | wc -c)
-read -r p50 p99 < <("$bench/echo-latency" "$SKEIN_HOME" "$asks" "$bytes")
+read -r p50 p99 < <("$bench/echo-latency" "$SKEIN_HOME" "$((5 * asks))" "$bytes")
 figure "ZeroMQ alone, $bytes bytes, p50" "$p50" us
 figure "ZeroMQ alone, $bytes bytes, p99" "$p99" us
