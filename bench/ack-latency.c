@@ -9,8 +9,8 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/latency.h"
 #include "common/bus.h"
 #include "common/log.h"
 #include "common/msg.h"
@@ -27,15 +27,6 @@ struct pace {
 	struct buf frame, body;
 	struct arena arena;
 };
-
-static double
-now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void
 post(struct pace *p)
@@ -102,14 +93,6 @@ run(struct pace *p, double rate)
 	}
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -134,9 +117,7 @@ main(int argc, char **argv)
 	if (bus_connect(p.dealer, conf.home, "ingest.sock") == -1)
 		fatal(1, "cannot connect");
 	run(&p, strtod(argv[2], NULL));
-	qsort(p.at_s, p.count, sizeof(*p.at_s), by_value);
-	printf("%.0f %.0f\n", p.at_s[p.count / 2] * 1e6,
-	    p.at_s[p.count - 1 - p.count / 100] * 1e6);
+	print_percentiles(p.at_s, p.count);
 	bus_close(&bus);
 	free(p.at_s);
 	buf_release(&p.frame);

@@ -10,8 +10,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/latency.h"
 #include "common/bus.h"
 #include "common/log.h"
 #include "common/msg.h"
@@ -20,22 +20,13 @@
 enum { QUESTIONS = 10000, ARGUMENTS = 16 };
 
 static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static double
 ask(struct bus_socket *socket, const char *line, uint64_t number)
 {
 	struct slice arguments[ARGUMENTS];
 	struct msg_ask m = { .number = number, .rows = true,
 		.arguments = { arguments, 0 } };
 	char *copy = xstrdup(line), *word, *rest = copy;
-	double begin = now_us();
+	double begin = now_s();
 	struct bus_message reply;
 	struct msg_error why;
 	struct msg_told told;
@@ -55,7 +46,7 @@ ask(struct bus_socket *socket, const char *line, uint64_t number)
 	if (!bus_send(socket, &part, 1) || !bus_wait(socket, 60000) ||
 	    !bus_receive(socket, &reply))
 		fatalx(1, "no answer");
-	begin = now_us() - begin;
+	begin = now_s() - begin;
 	if (msg_decode_as(reply.parts[0], &arena, MSG_told, &told, &why) == -1 ||
 	    told.status != 0)
 		fatalx(1, "%s: %.*s", line, SLICE_ARG(told.error));
@@ -63,14 +54,6 @@ ask(struct bus_socket *socket, const char *line, uint64_t number)
 	arena_release(&arena);
 	free(copy);
 	return begin;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 int
@@ -101,8 +84,7 @@ main(int argc, char **argv)
 		if (again)
 			times[i] = ask(socket, lines[i % n], i);
 	}
-	qsort(times, count, sizeof(times[0]), by_value);
-	printf("%.0f %.0f\n", times[count / 2], times[count * 99 / 100]);
+	print_percentiles(times, count);
 	for (i = 0; i < n; i++)
 		free(lines[i]);
 	free(times);

@@ -9,28 +9,18 @@
  * cached answer cannot get below on this machine.
  */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/latency.h"
 #include "common/bus.h"
 #include "common/log.h"
 #include "common/xmalloc.h"
 
 #define ENDPOINT "bench-echo.sock"
 
-enum { BETWEEN_US = 2500 };
-
-static double
-now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
+#define BETWEEN_S 0.0025
 
 static _Noreturn void
 answer(const char *home, size_t bytes)
@@ -59,21 +49,13 @@ ask(struct bus_socket *socket)
 	struct bus_message reply;
 	double begin;
 
-	for (begin = now_us(); now_us() - begin < BETWEEN_US;)
+	for (begin = now_s(); now_s() - begin < BETWEEN_S;)
 		;
-	begin = now_us();
+	begin = now_s();
 	if (!bus_send(socket, &part, 1) || !bus_wait(socket, 60000) ||
 	    !bus_receive(socket, &reply))
 		fatalx(1, "no answer");
-	return now_us() - begin;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return now_s() - begin;
 }
 
 int
@@ -101,8 +83,7 @@ main(int argc, char **argv)
 	(void)ask(socket);	/* until they know of each other */
 	for (i = 0; i < count; i++)
 		times[i] = ask(socket);
-	qsort(times, count, sizeof(times[0]), by_value);
-	printf("%.0f %.0f\n", times[count / 2], times[count * 99 / 100]);
+	print_percentiles(times, count);
 	free(times);
 	bus_close(&bus);
 	(void)kill(child, SIGKILL);

@@ -32,9 +32,10 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
+
+#include "bench/latency.h"
 
 enum {
 	PROCESSES = 6,
@@ -63,15 +64,6 @@ static struct {
 	MDB_dbi tables[PROCESSES + 1];
 	bool ack_each;
 } raw;
-
-static double
-now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- the environment ---- */
 
@@ -381,22 +373,6 @@ send_all(void *dealer, uint64_t entries)
 			acked += take_acks(dealer, 0);
 	}
 	msgpack_sbuffer_destroy(&entry);
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void
-print_percentiles(double *took_s, uint64_t count)
-{
-	qsort(took_s, count, sizeof(*took_s), by_value);
-	printf("%.0f %.0f\n", took_s[count / 2] * 1e6,
-	    took_s[count - 1 - count / 100] * 1e6);
 }
 
 static double *

@@ -298,21 +298,36 @@ emit_pairs(struct features *f, bool same)
 		emit_pair(f, PAIR_echo, speaker, (unsigned char)t->end);
 }
 
-void
-features_extract(struct features *f, struct slice text, struct slice prev,
-    bool prev_same_speaker)
+static void
+read_both(struct features *f, struct slice text, struct slice prev)
 {
 	f->count = 0;
 	features_tokens(&f->text, text, FEATURES_BYTES);
 	features_tokens(&f->prev, prev, PREV_BYTES);
+}
+
+/* In this order: where they are too many, the last are left out. */
+static void
+emit_all(struct features *f, bool prev_same_speaker, bool words)
+{
 	emit_shape(f, FEATURE_shape, &f->text);
 	emit_punct(f);
 	emit_pairs(f, prev_same_speaker);
 	emit_shape(f, FEATURE_pshape, &f->prev);
-	emit_prev_words(f);
+	if (words)
+		emit_prev_words(f);
 	emit_prev_runs(f);
-	emit_words(f, true);
+	if (words)
+		emit_words(f, true);
 	emit_runs(f);
+}
+
+void
+features_extract(struct features *f, struct slice text, struct slice prev,
+    bool prev_same_speaker)
+{
+	read_both(f, text, prev);
+	emit_all(f, prev_same_speaker, true);
 }
 
 /* May FEATURES_MAX keep some of them out?  Each term is a bound of its own. */
@@ -327,17 +342,10 @@ bool
 features_but_words(struct features *f, struct slice text, struct slice prev,
     bool prev_same_speaker)
 {
-	f->count = 0;
-	features_tokens(&f->text, text, FEATURES_BYTES);
-	features_tokens(&f->prev, prev, PREV_BYTES);
+	read_both(f, text, prev);
 	if (may_overflow(&f->text, &f->prev))
 		return false;
-	emit_shape(f, FEATURE_shape, &f->text);
-	emit_punct(f);
-	emit_pairs(f, prev_same_speaker);
-	emit_shape(f, FEATURE_pshape, &f->prev);
-	emit_prev_runs(f);
-	emit_runs(f);
+	emit_all(f, prev_same_speaker, false);
 	return true;
 }
 

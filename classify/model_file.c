@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "classify/model_impl.h"
+#include "common/little.h"
 #include "common/log.h"
 #include "common/xmalloc.h"
 
@@ -34,17 +35,10 @@ enum {
 	SCALE_MAX = 1 << 22,
 };
 
-static uint32_t
-get_u32(const unsigned char *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
-}
-
 static int32_t
 get_i32(const unsigned char *p)
 {
-	uint32_t u = get_u32(p);
+	uint32_t u = little_u32(p);
 
 	return u <= INT32_MAX ? (int32_t)u : -(int32_t)(UINT32_MAX - u) - 1;
 }
@@ -90,14 +84,14 @@ check_header(const unsigned char *p, size_t len, struct buf *why)
 		return -1;
 	}
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (get_u32(p + fields[i].at) != fields[i].want) {
+		if (little_u32(p + fields[i].at) != fields[i].want) {
 			buf_addf(why, "%s is %u, this build wants %u",
-			    fields[i].what, get_u32(p + fields[i].at),
+			    fields[i].what, little_u32(p + fields[i].at),
 			    fields[i].want);
 			return -1;
 		}
-	rows = get_u32(p + 32);
-	if (rows == 0 || rows > ROWS_MAX || get_u32(p + 36) != body_bytes(rows)) {
+	rows = little_u32(p + 32);
+	if (rows == 0 || rows > ROWS_MAX || little_u32(p + 36) != body_bytes(rows)) {
 		buf_adds(why, "sizes in the header do not agree");
 		return -1;
 	}
@@ -106,7 +100,7 @@ check_header(const unsigned char *p, size_t len, struct buf *why)
 		    HEADER_BYTES + body_bytes(rows));
 		return -1;
 	}
-	want = get_u32(p + 40) | (uint64_t)get_u32(p + 44) << 32;
+	want = little_u64(p + 40);
 	if (checksum(checksum(14695981039346656037u, p, 40), p + HEADER_BYTES,
 	    body_bytes(rows)) != want) {
 		buf_adds(why, "checksum does not match, the file is damaged");
@@ -187,7 +181,7 @@ load_body(struct model *m, const unsigned char *p, struct buf *why)
 {
 	m->keys = xmalloc(m->rows * sizeof(*m->keys));
 	for (uint32_t i = 0; i < m->rows; i++, p += 4)
-		m->keys[i] = get_u32(p);
+		m->keys[i] = little_u32(p);
 	m->embedding = (int8_t *)aligned(((size_t)m->rows + 1) * MODEL_DIM) +
 	    MODEL_DIM;
 	p = copy_i8(m->embedding, (size_t)m->rows * MODEL_DIM, p);
@@ -311,7 +305,7 @@ model_open(const char *path, struct buf *why)
 	if (check_header(bytes, len, why) == 0) {
 		m = aligned(sizeof(*m));
 		memset(m, 0, sizeof(*m));
-		m->rows = get_u32(bytes + 32);
+		m->rows = little_u32(bytes + 32);
 		if (load_body(m, bytes + HEADER_BYTES, why) < 0)
 			model_close(&m);
 	}

@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include <utf8proc.h>
 
+#include "common/little.h"
 #include "common/text.h"
 #include "common/xmalloc.h"
 #include "store/embed_remote.h"
@@ -70,19 +71,6 @@ struct embed {
 
 /* ---- the file */
 
-static uint32_t
-get_u32(const unsigned char *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	    (uint32_t)p[3] << 24;
-}
-
-static uint64_t
-get_u64(const unsigned char *p)
-{
-	return (uint64_t)get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
-}
-
 static size_t
 filled(size_t len)
 {
@@ -93,7 +81,7 @@ static uint64_t
 checksum(uint64_t h, const unsigned char *p, size_t len)
 {
 	for (size_t i = 0; i < len; i += 8)
-		h = (h ^ get_u64(p + i)) * 1099511628211u;
+		h = (h ^ little_u64(p + i)) * 1099511628211u;
 	return h;
 }
 
@@ -106,19 +94,19 @@ check_file(const unsigned char *p, size_t len)
 
 	if (len < HEADER_BYTES || memcmp(p, "skeinemb", 8) != 0)
 		return "not a table of vectors";
-	if (get_u32(p + 8) != EMBED_VERSION)
+	if (little_u32(p + 8) != EMBED_VERSION)
 		return "a version that this build does not know";
-	dims = get_u32(p + 12);
-	pieces = get_u32(p + 16);
+	dims = little_u32(p + 12);
+	pieces = little_u32(p + 16);
 	if (dims == 0 || dims > EMBED_DIMS_MAX || dims % BLOCK != 0 ||
 	    pieces == 0 || pieces > PIECES_MAX || p[NAME_AT] == '\0' ||
 	    p[NAME_AT + NAME_BYTES - 1] != '\0' ||
-	    len != HEADER_BYTES + filled(get_u32(p + 20)) +
+	    len != HEADER_BYTES + filled(little_u32(p + 20)) +
 	    filled((size_t)pieces * 2) + filled((size_t)pieces * dims))
 		return "cut short, or the header is damaged";
 	sum = checksum(14695981039346656037u, p, SUM_AT);
 	sum = checksum(sum, p + HEADER_BYTES, len - HEADER_BYTES);
-	if (sum != get_u64(p + SUM_AT))
+	if (sum != little_u64(p + SUM_AT))
 		return "damaged: the checksum is wrong";
 	return NULL;
 }
@@ -224,14 +212,14 @@ read_table(struct embed *e)
 
 	if (why != NULL)
 		return why;
-	e->dims = get_u32(e->map + 12);
-	e->pieces = get_u32(e->map + 16);
-	text_len = get_u32(e->map + 20);
+	e->dims = little_u32(e->map + 12);
+	e->pieces = little_u32(e->map + 16);
+	text_len = little_u32(e->map + 20);
 	e->rows = (const int8_t *)e->map + HEADER_BYTES + filled(text_len) +
 	    filled((size_t)e->pieces * 2);
 	buf_init(&id, sizeof(e->id) - 1);
 	buf_addf(&id, "%s/%016llx", (const char *)e->map + NAME_AT,
-	    (unsigned long long)get_u64(e->map + SUM_AT));
+	    (unsigned long long)little_u64(e->map + SUM_AT));
 	memcpy(e->id, buf_cstr(&id), id.len + 1);
 	buf_release(&id);
 	return read_pieces(e, (const char *)e->map + HEADER_BYTES, text_len);
