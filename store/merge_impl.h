@@ -21,6 +21,7 @@ struct merging {
 	struct segment_list list;
 	size_t merged;		/* of its rows, when that was last done */
 	struct msg_cursor cursor;	/* the store's */
+	uint64_t log;		/* how far the log goes */
 	struct embed_tail tail;
 };
 

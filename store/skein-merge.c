@@ -32,6 +32,17 @@ enum {
 	STILL_MOST = 20		/* looks at a store that does not move */
 };
 
+static struct msg_cursor
+read_cursor(struct db_txn *txn, const char *stage, struct arena *arena)
+{
+	struct msg_cursor c = { 0 };
+
+	(void)db_get_msg(txn, TABLE_cursors, slice_str(stage), MSG_cursor,
+	    arena, &c);
+	return c;
+}
+
+/* How things stand: the pieces, and how far the log is indexed. */
 static void
 read_list(struct merging *m)
 {
@@ -41,10 +52,9 @@ read_list(struct merging *m)
 	segment_list_read(&m->list, txn);
 	db_abort(&txn);
 	txn = db_read(m->shared);
-	m->cursor = (struct msg_cursor){ 0 };
 	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_cursors, SLICE("store"), MSG_cursor,
-	    &arena, &m->cursor);
+	m->cursor = read_cursor(txn, "store", &arena);
+	m->log = read_cursor(txn, "ingest", &arena).seq;
 	arena_release(&arena);
 	db_abort(&txn);
 	if (m->pool != NULL)
@@ -305,16 +315,7 @@ merge_all(struct merging *m)
 static bool
 is_behind(const struct merging *m)
 {
-	struct db_txn *txn = db_read(m->shared);
-	struct msg_cursor log = { 0 };
-	struct arena arena;
-
-	arena_init(&arena);
-	(void)db_get_msg(txn, TABLE_cursors, SLICE("ingest"), MSG_cursor,
-	    &arena, &log);
-	arena_release(&arena);
-	db_abort(&txn);
-	return log.seq >= m->cursor.seq + SEGMENT_SPAN;
+	return m->log >= m->cursor.seq + SEGMENT_SPAN;
 }
 
 /*
